@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/draft.h"
+#include "model/error.h"
+
+namespace etl {
+
+// A source adapter, sans I/O: no socket, no clock, no store. It says what to ask for, and turns one response into a draft. The
+// same code runs against the network, a folder of saved responses, the snapshots already stored, a fuzzer and a simulator.
+
+// Knowledge that an adapter carries from one response of a walk to the next request of it. Opaque to everyone else, never
+// stored: an interrupted walk starts again.
+class WalkState {
+ public:
+  virtual ~WalkState() = default;
+};
+
+struct Request {
+  std::string key;      // what is asked, relative to the source's base: "submissions?kernel_id=5&limit=50&offset=0"
+  std::string context;  // key of the context its response is read with ("kernel/5"); empty: none
+  std::string scope;    // what the request belongs to, for progress and for "done" marks ("kernel/5"); empty: the source
+  bool optional = false;  // a 404 is an ordinary answer
+  std::unique_ptr<WalkState> walk;
+};
+
+// What a visit is to bring.
+struct Goal {
+  std::vector<std::string> kernels;  // names; empty: everything the source has
+  bool leaderboards = true;          // also read upstream's own ranks where the transport has them
+  std::optional<std::uint64_t> rows_max;  // stop asking for more after about this many rows
+  bool local = false;                // read a folder of definition files instead of the service (Transport::local)
+};
+
+// A position on upstream's own leaderboard, to be held against ours.
+struct UpstreamRank {
+  std::string kernel, gpu, stack_version;
+  std::string username;
+  std::int64_t rank = 0;
+  double latency_ms = 0;
+  std::string submitted_at;  // as upstream writes it
+};
+
+// Why a walk cannot be called complete. One is enough to make the visit partial.
+struct Shortfall {
+  std::string scope;
+  std::string code;  // PAGING_UNSTABLE, TOTAL_NOT_REACHED, RESPONSE_REFUSED, NOT_THERE, ROW_LIMIT
+  std::string what;
+};
+
+struct Outcome {
+  Draft draft;
+  std::vector<Request> next;
+  std::vector<UpstreamRank> upstream_ranks;
+  std::vector<Shortfall> shortfalls;
+  std::uint64_t rows = 0;       // new rows this response brought to its walk
+  std::uint64_t scopes = 0;     // scopes that this response announced (kernels in the list)
+  bool scope_done = false;      // the request's scope needs nothing more
+};
+
+// How a response is to be read.
+enum class Reading : std::uint8_t {
+  kFull,      // make the draft
+  kWalkOnly,  // these bytes were drafted before with the same context: only say what to ask next
+};
+
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+
+  virtual std::string_view slug() const = 0;
+  // Names the mapping, "sol-execbench/1". Changes whenever the same bytes would give another draft.
+  virtual std::string_view version() const = 0;
+
+  // The first requests of a visit.
+  virtual std::vector<Request> Plan(const Goal& goal) const = 0;
+
+  // Turns one response into a draft and further requests. `context` is the value of request.context, empty when unknown.
+  // A response that is wrong as a whole is an Error (kInvalid): nothing of it enters, its bytes go to quarantine, and the
+  // scope falls short. One bad item inside a good response is a QuarantineDraft and the rest goes on. Consumes
+  // request.walk. Pure: equal arguments give equal outcomes. At most one call at a time per adapter object.
+  virtual Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading,
+                                 const Goal& goal) = 0;
+
+  // The requests whose stored snapshots say something about the rows of a scope whose context changed. Called with each
+  // stored request key of the scope's rows; true: read it again.
+  virtual bool ReadsWithContext(std::string_view request_key, std::string_view context_key) const = 0;
+
+  // The context key that the response of a stored request is read with (replay, rebuild); empty: none.
+  virtual std::string ContextFor(std::string_view request_key) const = 0;
+};
+
+// The adapter for a source slug, or null. `base_url` replaces the source's own (tests); empty keeps it.
+std::unique_ptr<Adapter> MakeAdapter(std::string_view slug);
+// Every slug there is, sorted.
+std::vector<std::string> AdapterSlugs();
+
+}  // namespace etl

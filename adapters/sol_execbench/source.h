@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/adapter.h"
+#include "adapters/sol_execbench/cases.h"
+#include "adapters/sol_execbench/drift_log.h"
+#include "adapters/sol_execbench/envelope.h"
+#include "adapters/sol_execbench/kernel.h"
+#include "adapters/sol_execbench/paging.h"
+#include "adapters/sol_execbench/request_key.h"
+#include "adapters/sol_execbench/row_mapper.h"
+
+namespace etl::sol_execbench {
+
+// The adapter of SOL-ExecBench.
+//
+// A visit asks for the list of kernels; then, kernel by kernel, for its detail and its rows page by page; the
+// detail also brings the requests for upstream's own leaderboards, if the goal wants them. Rows need the
+// detail's context, so requests of one scope ("kernel/5") must be answered in the order given. In local mode
+// it asks for the index of folders, then for each folder's definition and workloads.
+//
+// When Goal::rows_max is reached, every further page is still drafted if it comes, but nothing more is asked
+// for, and each unfinished walk falls short with ROW_LIMIT: the caller may drop what is queued. Rows are
+// counted from the list of kernels on.
+//
+// Shortfalls beside those of adapter.h: KERNEL_..., the quarantine code of a kernel that cannot be taken, and
+// KERNEL_UNAVAILABLE, local workloads without a definition.
+class Source : public Adapter {
+ public:
+  struct Options {
+    std::int64_t kernel_rows_max = kKernelRowsMax;
+  };
+  Source() : Source(Options()) {}
+  explicit Source(const Options& options) : options_(options), mapper_(drift_) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  std::string_view slug() const override;
+  std::string_view version() const override;
+  std::vector<Request> Plan(const Goal& goal) const override;
+  // Errors, beside those of ReadEnvelope: REQUEST_KEY for a key that this source does not have.
+  Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
+                         Reading reading, const Goal& goal) override;
+  bool ReadsWithContext(std::string_view request_key, std::string_view context_key) const override;
+  std::string ContextFor(std::string_view request_key) const override;
+
+ private:
+  // One call of Accept.
+  struct Call {
+    Request& request;
+    RequestKey key;
+    std::string_view body, context;
+    bool draft = true;
+    const Goal& goal;
+  };
+  struct Listed {
+    std::int64_t id = 0;
+    std::string_view name;
+    std::size_t index = 0;
+    json::Value value;
+  };
+
+  Result<Outcome> AcceptKernels(const Call& call);
+  std::vector<Listed> ReadList(const Call& call, const Envelope& envelope, json::Value list,
+                               Outcome& outcome);
+  void RefuseListed(const Call& call, std::string code, std::size_t index, std::string what,
+                    std::string_view bytes, Outcome& outcome);
+  Result<Outcome> AcceptKernel(const Call& call);
+  void DraftKernel(const Call& call, const Envelope& envelope, json::Value data, Outcome& outcome);
+  void DraftCases(const Call& call, const Envelope& envelope, json::Value data, const Kernel& kernel,
+                  Outcome& outcome);
+  void AskForLeaderboards(const Call& call, json::Value data, Outcome& outcome);
+  Result<Outcome> AcceptSubmissions(const Call& call);
+  void TakeStep(const Call& call, std::unique_ptr<Walk> walk, const Step& step, Outcome& outcome);
+  Result<Outcome> AcceptLeaderboard(const Call& call);
+  Result<Outcome> AcceptLocalIndex(const Call& call);
+  Result<Outcome> AcceptLocalDefinition(const Call& call);
+  Result<Outcome> AcceptLocalWorkloads(const Call& call);
+  // Quarantines the part of a kernel that is at fault, and makes its scope fall short.
+  void RefuseKernel(const Call& call, const Envelope& envelope, std::string_view root, const Fault& fault,
+                    Outcome& outcome);
+  void NoteEnvelopeDrift(const Envelope& envelope, std::string_view endpoint, Outcome& outcome);
+
+  Options options_;
+  DriftLog drift_;
+  RowMapper mapper_;
+  std::uint64_t rows_ = 0;  // new rows since the list of kernels
+};
+
+}  // namespace etl::sol_execbench

@@ -1,0 +1,219 @@
+// The list of kernels, and a kernel's detail.
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "adapters/sol_execbench/context.h"
+#include "adapters/sol_execbench/source.h"
+#include "adapters/sol_execbench/vocabulary.h"
+#include "model/comparison.h"
+
+namespace etl::sol_execbench {
+namespace {
+
+constexpr std::size_t kLeaderboardsMax = 32;  // of one kernel
+
+// The bound that no honest latency is under: the smallest sol_ms, if each case has one and it is meant.
+std::optional<double> SolMsMin(json::Value data, bool all_readable) {
+  const json::Value dummy = data.Find("sol_is_dummy");
+  if (!all_readable || !dummy.IsBool() || dummy.IsTrue()) return std::nullopt;
+  std::optional<double> smallest;
+  for (const json::Value row : data.Find("workloads").elements()) {
+    const auto bound = row.Find("sol_ms").AsDouble();
+    if (!bound || *bound <= 0) return std::nullopt;
+    smallest = std::min(smallest.value_or(*bound), *bound);
+  }
+  return smallest;
+}
+
+std::string ElementPath(std::string_view list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+}  // namespace
+
+Result<Outcome> Source::AcceptKernels(const Call& call) {
+  ETL_TRY(const Envelope envelope, ReadEnvelope(call.request.key, call.body, {"data", "kernels"}));
+  const json::Value data = envelope.document.root().Find("data");
+  const json::Value list = data.Find("kernels");
+  if (!list.IsArray()) {
+    return Fail(ShapeError(call.request.key, "$.data.kernels", "the answer holds no list of kernels"));
+  }
+  Outcome outcome;
+  rows_ = 0;
+  if (call.draft) {
+    NoteEnvelopeDrift(envelope, "kernels", outcome);
+    drift_.NoteUnknown(outcome.draft, data, {"kernels", "total"}, "kernels.data.", envelope.text);
+  }
+  const auto& wanted = call.goal.kernels;
+  std::set<std::string_view> missing(wanted.begin(), wanted.end());
+  for (const Listed& kernel : ReadList(call, envelope, list, outcome)) {
+    missing.erase(kernel.name);
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kernel.name) == wanted.end()) continue;
+    ++outcome.scopes;
+    const std::string scope = KernelScope(kernel.id);
+    Request& detail = outcome.next.emplace_back();
+    detail.key = KernelKey(kernel.id);
+    detail.scope = scope;
+    Request& rows = outcome.next.emplace_back();
+    rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
+    rows.scope = scope;
+    rows.context = scope;
+  }
+  for (const std::string_view name : missing) {
+    outcome.shortfalls.push_back({"", "NOT_THERE", "upstream lists no kernel " + std::string(name)});
+  }
+  return outcome;
+}
+
+// The kernels that can be taken, by id: upstream promises no order. Of two with one name the lower id is
+// kept, because entries are named by it.
+std::vector<Source::Listed> Source::ReadList(const Call& call, const Envelope& envelope, json::Value list,
+                                             Outcome& outcome) {
+  for (const RefusedElement& refused : envelope.refused) {
+    RefuseListed(call, "KERNEL_JSON", refused.index, refused.error.Message(),
+                 envelope.text.substr(refused.begin, refused.end - refused.begin), outcome);
+  }
+  std::vector<Listed> kernels;
+  std::size_t index = 0;
+  for (const json::Value item : list.elements()) {
+    const std::size_t at = index++;
+    if (envelope.IsRefused(at)) continue;
+    if (call.draft) {
+      drift_.NoteUnknown(outcome.draft, item,
+                         {"id", "name", "title", "gpu_types", "tags", "submission_count"}, "kernels[].",
+                         envelope.text);
+    }
+    const auto id = RowReader::IdOf(item);
+    const json::Value name = item.Find("name");
+    if (!item.IsObject()) {
+      RefuseListed(call, "KERNEL_NOT_AN_OBJECT", at, "the list's item is no object", envelope.BytesOf(item),
+                   outcome);
+    } else if (!id) {
+      RefuseListed(call, "KERNEL_ID", at, "id is missing or no positive integer", envelope.BytesOf(item),
+                   outcome);
+    } else if (!name.IsString() || !IsKernelName(name.AsString())) {
+      RefuseListed(call, "KERNEL_NAME", at, "the name is missing, empty, too long or holds a NUL",
+                   envelope.BytesOf(item), outcome);
+    } else {
+      kernels.push_back({*id, name.AsString(), at, item});
+    }
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const Listed& a, const Listed& b) { return a.id < b.id; });
+  std::set<std::string_view> names;
+  std::vector<Listed> kept;
+  for (const Listed& kernel : kernels) {
+    if (!kept.empty() && kept.back().id == kernel.id) {
+      RefuseListed(call, "KERNEL_ID_REPEATED", kernel.index, "another kernel of the list has this id",
+                   envelope.BytesOf(kernel.value), outcome);
+    } else if (!names.insert(kernel.name).second) {
+      RefuseListed(call, "KERNEL_NAME_REPEATED", kernel.index, "a kernel with a lower id has this name",
+                   envelope.BytesOf(kernel.value), outcome);
+    } else {
+      kept.push_back(kernel);
+    }
+  }
+  return kept;
+}
+
+void Source::RefuseListed(const Call& call, std::string code, std::size_t index, std::string what,
+                          std::string_view bytes, Outcome& outcome) {
+  const std::string path = ElementPath("$.data.kernels", index);
+  outcome.shortfalls.push_back({"", code, path + ": " + what});
+  if (!call.draft) return;
+  outcome.draft.quarantine.push_back(
+      Quarantined(std::move(code), call.request.key, path, std::move(what), bytes));
+}
+
+Result<Outcome> Source::AcceptKernel(const Call& call) {
+  ETL_TRY(const Envelope envelope, ReadEnvelope(call.request.key, call.body, {"data", "workloads"}));
+  const json::Value data = envelope.document.root().Find("data");
+  if (!data.IsObject()) return Fail(ShapeError(call.request.key, "$.data", "the answer holds no kernel"));
+  Outcome outcome;
+  if (call.draft) NoteEnvelopeDrift(envelope, "kernel", outcome);
+  const json::Value id = data.Find("id");
+  if (id.AsInt64() != call.key.kernel_id) {
+    RefuseKernel(call, envelope, "$.data", {"KERNEL_ID", "id", "is not the kernel that was asked for", id},
+                 outcome);
+    return outcome;
+  }
+  // Mapped even when only the walk matters: a kernel that cannot be taken makes every visit fall short.
+  DraftKernel(call, envelope, data, outcome);
+  if (!call.draft) outcome.draft = Draft();
+  if (call.goal.leaderboards) AskForLeaderboards(call, data, outcome);
+  return outcome;
+}
+
+void Source::DraftKernel(const Call& call, const Envelope& envelope, json::Value data, Outcome& outcome) {
+  Fault fault;
+  const auto kernel = ReadKernel(data, envelope, drift_, outcome.draft, fault);
+  if (!kernel) {
+    RefuseKernel(call, envelope, "$.data", fault, outcome);
+    return;
+  }
+  outcome.draft.entries.push_back(OperationEntry(*kernel, data, envelope.LocatorOf(data, "$.data")));
+  DraftCases(call, envelope, data, *kernel, outcome);
+}
+
+void Source::DraftCases(const Call& call, const Envelope& envelope, json::Value data, const Kernel& kernel,
+                        Outcome& outcome) {
+  const json::Value rows = data.Find("workloads");
+  if (!rows.IsArray()) {
+    RefuseKernel(call, envelope, "$.data",
+                 {"KERNEL_FIELD", "workloads", "workloads is missing or no list", rows}, outcome);
+    return;
+  }
+  CaseCollector cases(kernel, call.request.key, drift_, outcome.draft);
+  for (const RefusedElement& refused : envelope.refused) {
+    cases.AddRefused(ElementPath("$.data.workloads", refused.index), refused.error,
+                     envelope.text.substr(refused.begin, refused.end - refused.begin));
+  }
+  std::size_t index = 0;
+  for (const json::Value row : rows.elements()) {
+    if (!envelope.IsRefused(index)) {
+      cases.Add(row, envelope.text, envelope.LocatorOf(row, ElementPath("$.data.workloads", index)));
+    }
+    ++index;
+  }
+  KernelContext context;
+  if (!cases.Finish(envelope.LocatorOf(rows, "$.data.workloads"), context.suite)) {
+    RefuseKernel(call, envelope, "$.data",
+                 {"KERNEL_NO_CASES", "workloads", "no case of the kernel can be read", rows}, outcome);
+    return;
+  }
+  context.kernel_id = call.key.kernel_id;
+  context.name = kernel.name;
+  context.operation = kernel.operation;
+  context.correctness = CorrectnessKey(SuiteCorrectnessOf());
+  context.input_dtypes = kernel.input_dtypes;
+  context.sol_ms_min = SolMsMin(data, envelope.refused.empty());
+  context.tags = EditorialTags(StringsOf(data.Find("tags")));
+  outcome.draft.contexts.push_back({KernelScope(context.kernel_id), ContextText(context)});
+}
+
+void Source::AskForLeaderboards(const Call& call, json::Value data, Outcome& outcome) {
+  std::set<std::string_view> asked;
+  for (const std::string_view gpu_type : StringsOf(data.Find("gpu_types"))) {
+    if (gpu_type.empty() || asked.size() >= kLeaderboardsMax || !asked.insert(gpu_type).second) continue;
+    Request& request = outcome.next.emplace_back();
+    request.key = LeaderboardKey(call.key.kernel_id, gpu_type);
+    request.scope = KernelScope(call.key.kernel_id);
+    request.context = request.scope;
+    request.optional = true;
+  }
+}
+
+void Source::RefuseKernel(const Call& call, const Envelope& envelope, std::string_view root,
+                          const Fault& fault, Outcome& outcome) {
+  outcome.shortfalls.push_back({call.request.scope, fault.code, fault.what});
+  if (!call.draft) return;
+  // Never empty, which would stand for the whole answer with its source code.
+  const std::string_view bytes = fault.item.exists() ? envelope.BytesOf(fault.item) : "null";
+  outcome.draft.quarantine.push_back(
+      Quarantined(fault.code, call.request.key, std::string(root) + "." + fault.path, fault.what, bytes));
+}
+
+}  // namespace etl::sol_execbench

@@ -1,0 +1,71 @@
+#include <map>
+#include <memory>
+
+#include "daemon/intake.h"
+#include "daemon/visit.h"
+
+namespace etl {
+namespace {
+
+constexpr std::uint64_t kCommitsPerSync = 64;
+
+// The adapters and intakes of a replay, by source.
+class Replay {
+ public:
+  Replay(const Store& from, Store& target) : from_(from), target_(target) {}
+
+  Status Take(const CommitInfo& commit) {
+    auto it = sources_.find(commit.source);
+    if (it == sources_.end()) {
+      auto adapter = MakeAdapter(commit.source);
+      if (adapter == nullptr)
+        return Fail(Errc::kNotFound, "SOURCE_UNKNOWN", commit.source, "this program has no adapter for the source",
+                    "use the program that made the store");
+      it = sources_.emplace(commit.source, Source{std::move(adapter), nullptr}).first;
+      it->second.intake = std::make_unique<Intake>(*it->second.adapter, &target_, false, goal_);
+    }
+    Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot};
+    ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
+    for (const auto& [request, at] : commit.confirmed) ETL_CHECK_OK(target_.Confirm(commit.source, request, at));
+    Request request;
+    request.key = commit.request;
+    request.context = it->second.adapter->ContextFor(commit.request);
+    ETL_TRY([[maybe_unused]] const auto taken, it->second.intake->Take(request, snapshot));
+    return {};
+  }
+
+ private:
+  struct Source {
+    std::unique_ptr<Adapter> adapter;
+    std::unique_ptr<Intake> intake;
+  };
+  const Store& from_;
+  Store& target_;
+  const Goal goal_;
+  std::map<std::string, Source> sources_;
+};
+
+}  // namespace
+
+Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
+               const std::function<void(std::uint64_t done, std::uint64_t total)>& progress) {
+  if (target.sequence() != 0)
+    return Fail(Errc::kConflict, "REBUILD_TARGET", target.dir(), "the target store is not empty",
+                "name a folder that does not exist");
+  Replay replay(from, target);
+  std::uint64_t count = 0;
+  Status status;
+  ETL_CHECK_OK(from.ForEachCommit(0, [&](const CommitInfo& commit) {
+    // A response that was only read again for a changed context is left out: the replay meets the same change by itself.
+    if (commit.rederived_from || !commit.snapshot) return true;
+    clock.Set(commit.time);
+    status = replay.Take(commit);
+    if (status && ++count % kCommitsPerSync == 0) status = target.Sync();
+    if (progress) progress(commit.last, from.sequence());
+    return status.has_value();
+  }));
+  ETL_CHECK_OK(std::move(status));
+  return target.Sync();
+}
+
+}  // namespace etl

@@ -1,0 +1,188 @@
+#include "etlctl/cli.h"
+
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "daemon/visit.h"
+#include "etlctl/run.h"
+
+namespace etl::ctl {
+namespace {
+
+constexpr std::string_view kExitCodes =
+    "Exit status: 0 done, 1 failed, 2 usage, 3 incomplete, 4 not found, 5 store locked, 6 damage found.";
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+// The format that was asked for, as far as it can be told from a command line that may be wrong elsewhere.
+Format FormatAskedFor(int argc, const char* const* argv) {
+  std::optional<Format> format;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view arg = argv[i];
+    std::string_view value;
+    if ((arg == "-o" || arg == "--output") && i + 1 < argc) {
+      value = argv[i + 1];
+    } else if (arg.starts_with("--output=")) {
+      value = arg.substr(9);
+    } else if (arg.starts_with("-o") && arg.size() > 2) {
+      value = arg.substr(2);
+    }
+    if (const auto parsed = ParseFormat(value)) format = parsed;
+  }
+  return format.value_or(Format::kTable);
+}
+
+// The command that a wrong command line got to: "get run".
+std::string PathOf(const CLI::App& root) {
+  std::string path;
+  const CLI::App* app = &root;
+  for (auto chosen = app->get_subcommands(); !chosen.empty(); chosen = app->get_subcommands()) {
+    app = chosen.front();
+    path.append(path.empty() ? "" : " ").append(app->get_name());
+  }
+  return path;
+}
+
+std::string HelpOf(const CLI::App& root) {
+  std::string help = root.help();
+  if (!help.ends_with('\n')) help += '\n';
+  return help;
+}
+
+Error ParseFailure(const CLI::App& root, const CLI::ParseError& error) {
+  const std::string path = PathOf(root);
+  std::string what = error.what();
+  while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
+  return UsageError(path.empty() ? "command line" : path, std::move(what),
+                    "see `etlctl" + (path.empty() ? "" : " " + path) + " --help`");
+}
+
+Status CheckFormat(const Command& command, Format format) {
+  const bool fits =
+      (format != Format::kManifest || command.manifest) && (format != Format::kPage || command.page);
+  if (fits) return {};
+  return Fail(UsageError(command.app->get_name(), "this command has no such output format",
+                         "-o manifest is for `get`, -o page for `get run`; use table, json or jsonl"));
+}
+
+Result<Exit> RunChosen(const CommandLine& line, const Command& command, Output& out) {
+  ETL_CHECK_OK(CheckFormat(command, out.format()));
+  SystemClock clock;
+  std::string store_dir = line.store_dir;
+  if (store_dir.empty()) {
+    ETL_TRY(store_dir, DefaultStoreDir());
+  }
+  ETL_TRY(const Exit exit, command.run(Session{out, clock, store_dir}));
+  ETL_CHECK_OK(out.Finish());
+  return exit;
+}
+
+Exit ParseAndRun(int argc, const char* const* argv, Output& out) {
+  CommandLine line;
+  try {
+    line.root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    out.Data(HelpOf(line.root));
+    return Exit::kDone;
+  } catch (const CLI::CallForVersion&) {
+    out.DataLine("etlctl " ETL_VERSION);
+    return Exit::kDone;
+  } catch (const CLI::ParseError& error) {
+    Report(out, ParseFailure(line.root, error));
+    return Exit::kUsage;
+  }
+  const Command* command = line.Chosen();
+  if (command == nullptr) {
+    out.Talk(HelpOf(line.root));
+    return Exit::kUsage;
+  }
+  const Result<Exit> exit = RunChosen(line, *command, out);
+  if (exit) return *exit;
+  // What was written before the failure belongs before its report.
+  out.FlushData();
+  Report(out, exit.error());
+  return ExitFor(exit.error());
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboards", "etlctl") {
+  root.add_option(
+          "--store", store_dir,
+          "Folder of the store (default $ETL_STORE, else /var/lib/etld for root, else ~/.local/state/etld)")
+      ->type_name("DIR");
+  root.add_option("-o,--output", format, "table, json or jsonl; `get` also has manifest and page")
+      ->check(CLI::IsMember({"table", "json", "jsonl", "manifest", "page"}))
+      ->type_name("FORMAT");
+  root.set_version_flag("--version", "etlctl " ETL_VERSION, "Show the version and exit");
+  root.set_help_flag("-h,--help", "Show this help and exit");
+  root.footer(
+      "Example:\n  etlctl backfill --source sol-execbench --from saved/\n"
+      "  etlctl get run sol-execbench:submission/37749 -o page\n\n" +
+      std::string(kExitCodes));
+  root.require_subcommand(0, 1);
+  root.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  AddStoreCommands(*this);
+  AddReadCommands(*this);
+  AddListCommands(*this);
+}
+
+CLI::App* CommandLine::Add(CLI::App* parent, const std::string& name, const std::string& what,
+                           const std::string& example) {
+  CLI::App* app = parent->add_subcommand(name, what);
+  app->fallthrough();
+  app->footer("Example:\n  " + example + "\n\nTakes --store DIR and -o FORMAT too: see `etlctl --help`.");
+  return app;
+}
+
+CLI::App* CommandLine::AddGroup(const std::string& name, const std::string& what,
+                                const std::string& example) {
+  CLI::App* app = Add(&root, name, what, example);
+  app->require_subcommand(1);
+  return app;
+}
+
+const Command* CommandLine::Chosen() const {
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return &command;
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<Store>> Session::Open(Store::Mode mode, bool create) const {
+  Store::Options options;
+  options.mode = mode;
+  options.create = create;
+  return Store::Open(store_dir, options, clock);
+}
+
+Result<std::string> DefaultStoreDir() {
+  if (std::string dir = Environment("ETL_STORE"); !dir.empty()) return dir;
+  if (::geteuid() == 0) return std::string("/var/lib/etld");
+  if (const std::string state = Environment("XDG_STATE_HOME"); !state.empty()) return state + "/etld";
+  if (const std::string home = Environment("HOME"); !home.empty()) return home + "/.local/state/etld";
+  return Fail(
+      UsageError("--store", "no store is named, and there is no home folder to look in", "give --store DIR"));
+}
+
+int Run(int argc, const char* const* argv, std::FILE* data, std::FILE* talk) {
+  Output out(data, talk, FormatAskedFor(argc, argv));
+  try {
+    return static_cast<int>(ParseAndRun(argc, argv, out));
+  } catch (const std::exception& error) {
+    // Out of memory, or a fault of ours; nothing in the house throws on purpose.
+    Report(out, Error{Errc::kUnavailable, "UNEXPECTED", "etlctl", error.what(),
+                      "run it again; report it if it stays"});
+    return static_cast<int>(Exit::kFailed);
+  }
+}
+
+}  // namespace etl::ctl

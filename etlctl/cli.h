@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "etlctl/commands.h"
+
+namespace etl::ctl {
+
+// One command as the command line knows it.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<Result<Exit>(const Session&)> run;
+  bool manifest = false, page = false;  // which of the further output formats it has
+};
+
+// The command line: options that every command takes, and the commands. Lives as long as the parse.
+struct CommandLine {
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // A command below `parent`, with an example for its help.
+  CLI::App* Add(CLI::App* parent, const std::string& name, const std::string& what,
+                const std::string& example);
+  // A command that has commands of its own.
+  CLI::App* AddGroup(const std::string& name, const std::string& what, const std::string& example);
+  // What the command line asks for; null when it asks for nothing.
+  const Command* Chosen() const;
+
+  CLI::App root;
+  std::string store_dir, format = "table";
+  std::vector<Command> commands;
+};
+
+void AddReadCommands(CommandLine& line);
+void AddListCommands(CommandLine& line);
+void AddStoreCommands(CommandLine& line);
+
+// A command that reads a store: opens it, and hands it on.
+template <class Read>
+std::function<Result<Exit>(const Session&)> OnStore(Read read) {
+  return [read](const Session& session) -> Result<Exit> {
+    ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kRead));
+    return read(session, *store);
+  };
+}
+
+}  // namespace etl::ctl

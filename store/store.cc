@@ -1,0 +1,260 @@
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "model/json_writer.h"
+#include "store/record_reader.h"
+#include "store/store_impl.h"
+
+namespace etl {
+namespace {
+
+std::string NewEpoch(const std::vector<EpochStart>& known) {
+  std::random_device random;
+  for (;;) {
+    std::string epoch;
+    for (int i = 0; i < 8; ++i) epoch += "0123456789abcdef"[random() % 16];
+    bool used = false;
+    for (const EpochStart& e : known) used = used || e.epoch == epoch;
+    if (!used) return epoch;
+  }
+}
+
+Status WrongMode() {
+  return Fail(Errc::kConflict, "STORE_READ_ONLY", "", "the store was opened for reading", "open it for writing");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::Open(const std::string& dir, const Options& options, Clock& clock) {
+  auto store = std::make_unique<StoreImpl>(dir, options, clock);
+  ETL_CHECK_OK(store->Init());
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+StoreImpl::~StoreImpl() { (void)Close(); }
+
+Status StoreImpl::Init() {
+  if (!options_.in_memory) {
+    std::error_code ec;
+    const bool there = std::filesystem::exists(dir_ + "/db", ec);
+    if (!there && !(options_.mode == Mode::kWrite && options_.create))
+      return Fail(Errc::kNotFound, "STORE_MISSING", dir_, "there is no store here",
+                  "name one with --store or ETL_STORE, or make one with `etlctl backfill`");
+    if (!there) std::filesystem::create_directories(dir_, ec);
+    if (ec)
+      return Fail(Errc::kUnavailable, "STORE_IO", dir_, ec.message(), "check the path and its permissions");
+    ETL_TRY(lock_, StoreLock::Take(dir_, options_.mode == Mode::kWrite, options_.holder, clock_.Now()));
+  }
+  ETL_CHECK_OK(OpenKv());
+  ETL_CHECK_OK(CheckFormat());
+  const std::string last_key = keys::Meta("last");
+  ETL_TRY(const auto last, kv_->Get(last_key));
+  if (last) ETL_CHECK_OK(DecodeCounters(last_key, *last, state_));
+  sequence_ = state_.sequence;
+  return CheckHead();
+}
+
+Status StoreImpl::OpenKv() {
+  Kv::Options o;
+  o.read_only = options_.mode == Mode::kRead && !options_.in_memory;
+  o.create = options_.mode == Mode::kWrite && options_.create;
+  o.in_memory = options_.in_memory;
+  ETL_TRY(kv_, Kv::Open(options_.in_memory ? "/store" : dir_ + "/db", o));
+  return {};
+}
+
+Status StoreImpl::CheckFormat() {
+  const std::string key = keys::Meta("format");
+  ETL_TRY(const auto stored, kv_->Get(key));
+  if (!stored) {
+    // A store that lost its first record is damaged; one that never had it was interrupted while being made.
+    auto any = kv_->Scan("", "");
+    if (any->Valid()) return Fail(Unreadable(key, "missing"));
+    if (!options_.in_memory) {
+      ETL_TRY(const auto head, HeadFile::Read(dir_));
+      if (head) return Fail(LostCommits(0, head->sequence));
+    }
+    if (options_.mode == Mode::kRead)
+      return Fail(Errc::kNotFound, "STORE_MISSING", dir_, "the store was never finished being made",
+                  "run `etlctl backfill` again");
+    return StartEpoch();
+  }
+  ETL_TRY(const auto document, ParseStored(key, *stored));
+  RecordReader r(key, document.root());
+  const auto format = r.Integer("format");
+  for (const json::Value e : r.At("epochs").elements()) {
+    RecordReader epoch(key, e);
+    EpochStart start{epoch.Text("epoch"), epoch.Count("first")};
+    ETL_TRY(start, epoch.Done(std::move(start)));
+    epochs_.push_back(std::move(start));
+  }
+  if (epochs_.empty()) r.Bad("epochs");
+  ETL_TRY([[maybe_unused]] const bool ok, r.Done(true));
+  if (format > kFormatNumber)
+    return Fail(Errc::kInvalid, "STORE_FORMAT", dir_,
+                "the store has format " + std::to_string(format) + ", this program reads up to " +
+                    std::to_string(kFormatNumber),
+                "use the newer etld that made it");
+  return {};
+}
+
+Status StoreImpl::PutEpochs(Kv::Batch& batch) const {
+  std::string list = "[";
+  for (const EpochStart& e : epochs_) {
+    if (list.size() > 1) list += ',';
+    json::ObjectWriter w(list);
+    w.Text("epoch", e.epoch).Count("first", e.first).End();
+  }
+  std::string out;
+  json::ObjectWriter w(out);
+  w.Integer("format", kFormatNumber).Raw("epochs", list + "]").End();
+  batch.Put(keys::Meta("format"), out);
+  batch.Put(keys::Meta("last"), EncodeCounters(state_));
+  return {};
+}
+
+// A new store, or one that was restored: sequences go on, counted in an epoch nobody has seen.
+Status StoreImpl::StartEpoch() {
+  epochs_.push_back({NewEpoch(epochs_), state_.sequence + 1});
+  state_.epoch = epochs_.back().epoch;
+  auto batch = kv_->NewBatch();
+  ETL_CHECK_OK(PutEpochs(*batch));
+  return kv_->Write(*batch, true);
+}
+
+Error StoreImpl::LostCommits(std::uint64_t have, std::uint64_t acknowledged) const {
+  return {Errc::kCorrupt, "STORE_LOST_COMMITS", dir_,
+          "changes " + std::to_string(have + 1) + " to " + std::to_string(acknowledged) +
+              " were acknowledged and are gone: the write-ahead log is damaged",
+          "restore a backup, or rebuild and backfill again"};
+}
+
+Status StoreImpl::CheckHead() {
+  if (options_.in_memory) return {};
+  ETL_TRY(const auto head, HeadFile::Read(dir_));
+  if (options_.mode == Mode::kWrite) {
+    // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look the same.
+    const std::string mark = keys::Meta("restored");
+    ETL_TRY(const auto restored, kv_->Get(mark));
+    if (restored) {
+      ETL_CHECK_OK(StartEpoch());
+      auto batch = kv_->NewBatch();
+      batch->Delete(mark);
+      ETL_CHECK_OK(kv_->Write(*batch, true));
+    }
+    ETL_TRY(head_, HeadFile::Open(dir_));
+  }
+  if (!head || head->epoch != state_.epoch) return {};
+  if (head->sequence > state_.sequence)
+    return Fail(LostCommits(state_.sequence, head->sequence));
+  return {};
+}
+
+Status StoreImpl::Close() {
+  if (!kv_) return {};
+  Status result;
+  if (options_.mode == Mode::kWrite && !failed_) {
+    result = Sync();
+    if (result) result = kv_->Flush();
+  }
+  kv_.reset();
+  head_.reset();
+  lock_.reset();
+  return result;
+}
+
+std::unique_ptr<CommitBuilder> StoreImpl::NewBuilder(const Ingest& ingest) {
+  return std::make_unique<CommitBuilder>(*kv_, state_, ingest, clock_.Now());
+}
+
+Result<CommitResult> StoreImpl::Commit(const Ingest& ingest) {
+  if (options_.mode != Mode::kWrite) return Fail(WrongMode().error());
+  const auto builder = NewBuilder(ingest);
+  auto status = builder->Build();
+  if (status) status = kv_->Write(builder->batch(), false);
+  if (!status) {
+    state_.DropCaches();
+    failed_ = failed_ || status.error().errc == Errc::kUnavailable;
+    return Fail(std::move(status).error());
+  }
+  builder->Apply();
+  sequence_ = state_.sequence;
+  return builder->result();
+}
+
+Result<CommitResult> StoreImpl::Preview(const Ingest& ingest) {
+  const auto builder = NewBuilder(ingest);
+  const auto status = builder->Build();
+  state_.DropCaches();  // they were edited as if the batch had been written
+  if (!status) return Fail(status.error());
+  return builder->result();
+}
+
+Status StoreImpl::Confirm(std::string_view source, std::string_view request, Instant at) {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::string key = keys::ByText(keys::kRequest, source, request);
+  ETL_TRY(const auto stored, kv_->Get(key));
+  if (!stored) return {};
+  ETL_TRY(RequestState state, DecodeRequest(key, *stored));
+  if (at <= state.confirmed_at) return {};
+  state.confirmed_at = at;
+  auto batch = kv_->NewBatch();
+  batch->Put(key, EncodeRequest(state));
+  return kv_->Write(*batch, false);
+}
+
+Status StoreImpl::Sync() {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  if (options_.in_memory) return {};
+  auto status = kv_->SyncLog();
+  if (status && head_) status = head_->Write({state_.epoch, state_.sequence});
+  if (!status) failed_ = true;
+  return status;
+}
+
+Status StoreImpl::PutVisit(std::string_view source, const VisitState& visit) {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  auto batch = kv_->NewBatch();
+  batch->Put(keys::ByText(keys::kVisit, source, ""), EncodeVisit(visit));
+  return kv_->Write(*batch, false);
+}
+
+Result<Store::BackupInfo> StoreImpl::CreateBackup(const std::string& backup_dir) {
+  ETL_TRY(const auto backup,
+          kv_->CreateBackup(backup_dir, state_.epoch + ":" + std::to_string(state_.sequence)));
+  return BackupInfo{backup.id, Instant{backup.at_s * 1000}, backup.bytes, state_.epoch, state_.sequence};
+}
+
+Result<std::vector<Store::BackupInfo>> Store::ListBackups(const std::string& backup_dir) {
+  ETL_TRY(const auto backups, Kv::ListBackups(backup_dir));
+  std::vector<BackupInfo> out;
+  for (const auto& b : backups) {
+    const auto colon = b.note.find(':');
+    BackupInfo info{b.id, Instant{b.at_s * 1000}, b.bytes, b.note.substr(0, colon), 0};
+    if (colon != std::string::npos) info.sequence = std::strtoull(b.note.c_str() + colon + 1, nullptr, 10);
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, const std::string& dir, Clock& clock) {
+  std::error_code ec;
+  if (std::filesystem::exists(dir, ec) && !std::filesystem::is_empty(dir, ec))
+    return Fail(Errc::kConflict, "RESTORE_TARGET", dir, "the folder is not empty",
+                "name a folder that does not exist; move the old store away first");
+  std::filesystem::create_directories(dir, ec);
+  ETL_CHECK_OK(Kv::RestoreBackup(backup_dir, id, dir + "/db"));
+  {
+    ETL_TRY(const auto kv, Kv::Open(dir + "/db", {}));
+    auto batch = kv->NewBatch();
+    batch->Put(keys::Meta("restored"), "{}");
+    ETL_CHECK_OK(kv->Write(*batch, true));
+  }
+  Options options;
+  options.mode = Mode::kWrite;
+  ETL_TRY(const auto store, Store::Open(dir, options, clock));  // starts the new epoch
+  return store->Close();
+}
+
+}  // namespace etl

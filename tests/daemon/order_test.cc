@@ -1,0 +1,134 @@
+// The newest states, standings and record histories depend on the set of snapshots, not on the order in which they are
+// taken in.
+#include <algorithm>
+#include <random>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/backfill.h"
+#include "tests/support/manual_clock.h"
+
+namespace etl::test {
+namespace {
+
+const std::string kExample = std::string(ETL_SOURCE_DIR) + "/fixtures/leaderboard/";
+
+std::vector<Snapshot> At(int point) {
+  auto snapshots = ResponsesOf(kExample + std::to_string(point));
+  for (Snapshot& s : snapshots) s.captured_at = Instant{1'780'000'000'000 + point * 86'400'000LL};
+  return snapshots;
+}
+
+bool IsPage(const Snapshot& s) { return s.request.starts_with("submissions"); }
+
+std::string StateOf(const std::vector<Snapshot>& snapshots) {
+  ManualClock clock;
+  const auto store = OpenStore("", clock);
+  TakeIn(*store, snapshots);
+  const auto report = store->Verify();
+  EXPECT_TRUE(report && report->fault_count == 0) << (report->faults.empty() ? "" : report->faults[0].Message());
+  return ExportOf(*store);
+}
+
+// Newest states, standings and record histories: an export without what tells the way there: the numbers of versions, the
+// objects of states that were in between, and the runs (with their implementations) that no longer stand. A run that passed
+// only under a bound that was already replaced when its row arrived never came to be.
+std::string NewestOf(const std::string& text) {
+  static const std::regex number("\"version\":[0-9]+");
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    const std::string line = text.substr(at, end - at);
+    const bool fallen = line.find("\"BenchmarkRun\"") != std::string::npos && line.find("RETRACTED") != std::string::npos;
+    const bool implementation = line.find("\"ImplementationRevision\"") != std::string::npos;
+    if (!line.starts_with("{\"type\":\"object\"") && !fallen && !implementation) out += std::regex_replace(line, number, "\"version\":0");
+    at = end;
+  }
+  return out;
+}
+
+TEST(Order, PagesInAnyOrderAndRepeatedGiveTheSameExport) {
+  const auto snapshots = At(3);
+  const std::string expected = StateOf(snapshots);
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Snapshot> rest, pages;
+    for (const Snapshot& s : snapshots) {
+      (IsPage(s) ? pages : rest).push_back(s);
+      if (IsPage(s) && random() % 3 == 0) pages.push_back(s);
+    }
+    std::shuffle(pages.begin(), pages.end(), random);
+    rest.insert(rest.end(), pages.begin(), pages.end());
+    ASSERT_EQ(Difference(StateOf(rest), expected), "") << "seed " << seed;
+  }
+}
+
+TEST(Order, SnapshotsOfThreePointsInAnyOrderLeaveTheSameNewestState) {
+  std::vector<Snapshot> all;
+  for (int point = 1; point <= 3; ++point)
+    for (Snapshot& s : At(point)) all.push_back(std::move(s));
+  const std::string expected = NewestOf(StateOf(all));
+  std::reverse(all.begin(), all.end());
+  ASSERT_EQ(Difference(NewestOf(StateOf(all)), expected), "") << "newest first";
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937 random(seed);
+    std::shuffle(all.begin(), all.end(), random);
+    ASSERT_EQ(Difference(NewestOf(StateOf(all)), expected), "") << "seed " << seed;
+  }
+}
+
+TEST(Order, AnAnswerThatComesBackUnchangedIsNewerThanWhatContradictedIt) {
+  // The same page at times 1 and 3, another page with a changed row at time 2: whatever the order, time 3 counts.
+  const auto first = At(1), second = At(2);
+  std::vector<Snapshot> base, page_a, page_b;
+  for (const Snapshot& s : first) {
+    if (!IsPage(s)) base.push_back(s);
+    if (s.request.starts_with("submissions?kernel_id=19&")) page_a.push_back(s);
+  }
+  for (const Snapshot& s : second)
+    if (s.request.starts_with("submissions?kernel_id=19&")) page_b.push_back(s);
+  ASSERT_EQ(page_a.size(), 1u);
+  ASSERT_EQ(page_b.size(), 1u);
+  page_b[0].request = "submissions?kernel_id=19&limit=50&offset=1";
+  Snapshot again = page_a[0];
+  again.captured_at.ms += 5 * 86'400'000LL;
+  const auto state = [&](std::vector<Snapshot> order) {
+    order.insert(order.begin(), base.begin(), base.end());
+    return NewestOf(StateOf(order));
+  };
+  const std::string expected = state({page_a[0], page_b[0], again});
+  EXPECT_EQ(Difference(state({page_a[0], again, page_b[0]}), expected), "");
+  EXPECT_EQ(Difference(state({again, page_b[0], page_a[0]}), expected), "");
+  EXPECT_EQ(Difference(state({page_b[0], page_a[0], again}), expected), "");
+  EXPECT_FALSE(Difference(state({page_a[0], page_b[0]}), expected).empty());
+}
+
+TEST(Order, AnAlreadyKnownSnapshotAddsNothing) {
+  ManualClock clock;
+  const auto store = OpenStore("", clock);
+  const auto snapshots = At(1);
+  TakeIn(*store, snapshots);
+  const auto sequence = store->sequence();
+  TakeIn(*store, snapshots);
+  EXPECT_EQ(store->sequence(), sequence);
+}
+
+TEST(Order, ALateSnapshotIsKeptInTheHistoryWithoutBecomingTheNewest) {
+  ManualClock clock;
+  const auto store = OpenStore("", clock);
+  TakeIn(*store, At(2));
+  TakeIn(*store, At(1));
+  const auto versions = store->GetVersions({"sol-execbench", "submission/70140", ""}, Kind::kBenchmarkRun);
+  ASSERT_TRUE(versions.has_value());
+  ASSERT_EQ(versions->size(), 2u);
+  EXPECT_FALSE(versions->at(0).late);
+  EXPECT_TRUE(versions->at(1).late);
+  const auto entry = store->GetEntry({"sol-execbench", "submission/70140", ""});
+  EXPECT_EQ(entry->at(Kind::kBenchmarkRun).version, 1u);
+}
+
+}  // namespace
+}  // namespace etl::test

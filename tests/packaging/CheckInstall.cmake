@@ -1,0 +1,44 @@
+cmake_minimum_required(VERSION 3.25)
+# cmake -DBUILD=<build tree> -DPREFIX=/usr -DVERSION=<x.y.z> -P CheckInstall.cmake: installs the build tree into an empty
+# DESTDIR, checks that exactly the expected paths are there, runs the installed etlctl, and removes the folder again.
+set(root ${BUILD}/install_layout)
+file(REMOVE_RECURSE ${root})
+set(ENV{DESTDIR} ${root})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+  RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "cmake --install failed:\n${said}")
+endif()
+
+set(bad 0)
+foreach(path bin/etlctl share/doc/etld/README.md share/doc/etld/CHANGELOG.md share/doc/etld/LICENSE)
+  if(NOT EXISTS ${root}${PREFIX}/${path})
+    message("missing: ${PREFIX}/${path}")
+    math(EXPR bad "${bad}+1")
+  endif()
+endforeach()
+
+# Nothing but the prefix, and below it nothing but the folders that the file system hierarchy names. /etc and systemd's
+# folder lie outside of a /usr prefix by rule.
+file(GLOB_RECURSE files RELATIVE ${root} ${root}/*)
+foreach(path ${files})
+  if(NOT path MATCHES "^(usr/(s?bin|lib|libexec|share/(doc/etld|man/man[0-9]|etld|bash-completion))|etc/etld|lib/systemd)/")
+    message("unexpected: /${path}")
+    math(EXPR bad "${bad}+1")
+  endif()
+  if(path MATCHES "(_test|_tests|make_leaderboard|fuzz_.*|\\.h)$")
+    message("not for installing: /${path}")
+    math(EXPR bad "${bad}+1")
+  endif()
+endforeach()
+
+execute_process(COMMAND ${root}${PREFIX}/bin/etlctl --version RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE error)
+if(NOT result EQUAL 0 OR NOT said MATCHES "${VERSION}")
+  message("the installed etlctl --version answered ${result}: ${said}${error}")
+  math(EXPR bad "${bad}+1")
+endif()
+if(bad)
+  message(FATAL_ERROR "${bad} faults in what cmake --install writes; see ${root}")
+endif()
+file(REMOVE_RECURSE ${root})
+message("cmake --install writes the expected paths")
