@@ -6,9 +6,6 @@
 namespace etl {
 namespace {
 
-// Contexts held between responses; a dry run over an empty store needs all of them.
-constexpr std::size_t kContextsKept = 100'000;
-
 std::uint64_t NameHash(const EntryDraft& d) {
   // 64 bits over a visit's entries: a collision would only miscount one of them.
   const auto mix = [](std::uint64_t h, std::string_view text) {
@@ -20,37 +17,73 @@ std::uint64_t NameHash(const EntryDraft& d) {
 
 }  // namespace
 
-Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal)
-    : adapter_(adapter), store_(store), dry_run_(dry_run), goal_(goal), start_(store == nullptr ? 0 : store->sequence()) {}
+Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits)
+    : adapter_(adapter), store_(store), dry_run_(dry_run), goal_(goal), start_(store == nullptr ? 0 : store->sequence()) {
+  if (commits == Commits::kPipelined && writes()) thread_ = std::thread([this] { CommitLoop(); });
+}
 
-Result<Intake::Taken> Intake::Take(Request& request, const Snapshot& snapshot) {
+Intake::~Intake() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
   ETL_TRY(const ContextState context, ContextOf(request.context));
-  std::optional<RequestState> known;
+  Work work;
   Taken taken;
-  ETL_TRY(taken.same, IsKnown(request, snapshot, context, known));
-  Ingest ingest;
-  ingest.snapshot = &snapshot;
-  ingest.adapter = adapter_.version();
-  ingest.context_key = request.context;
-  ingest.context_value = context.value;
-  ingest.context_at = context.captured_at;
-  auto outcome = adapter_.Accept(request, snapshot, context.value, taken.same ? Reading::kWalkOnly : Reading::kFull, goal_);
+  ETL_TRY(taken.same, IsKnown(request, snapshot, context, work.known));
+  if (taken.same && !request.context.empty()) {
+    // What is still being committed may contradict this answer.
+    ETL_CHECK_OK(WaitFor(request.context));
+    ETL_TRY(taken.same, IsKnown(request, snapshot, context, work.known));
+  }
+  work.ingest.adapter = adapter_.version();
+  work.ingest.context_key = request.context;
+  work.ingest.context_value = context.value;
+  work.ingest.context_at = context.captured_at;
+  auto outcome = Accept(request, snapshot, context.value, taken.same ? Reading::kWalkOnly : Reading::kFull);
   if (!outcome) {
     taken.same = false;
-    taken.refusal = ingest.refusal = outcome.error();
-    ETL_CHECK_OK(Commit(ingest));
-    return taken;
-  }
-  if (taken.same) {
-    counts_.entries += known->entries;
-    counts_.runs += known->runs;
-    if (writes()) ETL_CHECK_OK(store_->Confirm(snapshot.source, snapshot.request, snapshot.captured_at));
+    taken.refusal = work.ingest.refusal = outcome.error();
   } else {
-    ingest.draft = std::move(outcome->draft);
-    ETL_CHECK_OK(Commit(ingest));
+    work.ingest.draft = std::move(outcome->draft);
+    taken.outcome = *std::move(outcome);
   }
-  taken.outcome = *std::move(outcome);
+  if (!taken.same) work.known.reset();
+  if (!writes())
+    for (const ContextDraft& c : work.ingest.draft.contexts) own_contexts_[c.key] = {c.value, snapshot.captured_at, 0};
+  work.snapshot = std::move(snapshot);
+  ETL_CHECK_OK(Hand(std::move(work)));
   return taken;
+}
+
+Result<Outcome> Intake::Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading) {
+  const std::lock_guard lock(adapter_mutex_);
+  return adapter_.Accept(request, snapshot, context, reading, goal_);
+}
+
+Result<ContextState> Intake::ContextOf(const std::string& key) {
+  if (key.empty()) return ContextState{};
+  if (const auto it = own_contexts_.find(key); it != own_contexts_.end()) return it->second;
+  if (store_ == nullptr) return ContextState{};
+  // Only a response that brings the context is waited for; rows that read it do not change it.
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return !failure_ || std::none_of(pending_.begin(), pending_.end(), [&](const Work& work) {
+        const auto& contexts = work.ingest.draft.contexts;
+        return std::any_of(contexts.begin(), contexts.end(), [&](const ContextDraft& c) { return c.key == key; });
+      });
+    });
+    if (!failure_) return Fail(failure_.error());
+  }
+  ETL_TRY(auto stored, store_->FindContext(adapter_.slug(), key));
+  return stored ? *std::move(stored) : ContextState{};
 }
 
 // Whether these bytes were read before by the same mapping with the same context, and no row has contradicted them since.
@@ -65,7 +98,58 @@ Result<bool> Intake::IsKnown(const Request& request, const Snapshot& snapshot, c
   return known->read_at != 0 && changed <= known->read_at;
 }
 
-Status Intake::Commit(Ingest& ingest) {
+Status Intake::Hand(Work work) {
+  if (!thread_.joinable()) return Do(work);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !failure_ || pending_.size() < kPendingMax; });
+  if (!failure_) return failure_;
+  ++touching_[work.ingest.context_key];
+  pending_.push_back(std::move(work));
+  changed_.notify_all();
+  return {};
+}
+
+Status Intake::WaitFor(const std::string& context_key) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !failure_ || !touching_.contains(context_key); });
+  return failure_;
+}
+
+Status Intake::Drain() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !failure_ || pending_.empty(); });
+  return failure_;
+}
+
+void Intake::CommitLoop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
+    if (pending_.empty() || !failure_) return;  // asked to stop with nothing left, or nothing can be done any more
+    Work& work = pending_.front();
+    lock.unlock();
+    auto status = Do(work);
+    if (status && ++committed_ % kCommitsPerSync == 0) status = store_->Sync();
+    lock.lock();
+    if (const auto it = touching_.find(work.ingest.context_key); it != touching_.end() && --it->second == 0)
+      touching_.erase(it);
+    pending_.pop_front();
+    if (!status) failure_ = std::move(status);
+    changed_.notify_all();
+  }
+}
+
+Status Intake::Do(Work& work) {
+  if (!work.known) return Commit(work);
+  counts_.entries += work.known->entries;
+  counts_.runs += work.known->runs;
+  if (!writes()) return {};
+  return store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.captured_at);
+}
+
+Status Intake::Commit(Work& work) {
+  Ingest& ingest = work.ingest;
+  ingest.snapshot = &work.snapshot;
   std::uint64_t fresh = 0;
   for (const EntryDraft& d : ingest.draft.entries) {
     if (!counted_.insert(NameHash(d)).second) continue;
@@ -88,14 +172,8 @@ Status Intake::Commit(Ingest& ingest) {
     if (dry_run_) done.entries_new = std::min(done.entries_new, fresh);
   }
   Count(done);
-  if (!writes())
-    for (const ContextDraft& c : ingest.draft.contexts) KeepContext(c.key, {c.value, ingest.snapshot->captured_at, 0});
-  if (writes()) {
-    for (const std::string& key : done.contexts_changed) {
-      contexts_.erase(key);
-      ETL_CHECK_OK(Rederive(key));
-    }
-  }
+  if (writes())
+    for (const std::string& key : done.contexts_changed) ETL_CHECK_OK(Rederive(key));
   return {};
 }
 
@@ -110,24 +188,11 @@ void Intake::Count(const CommitResult& done) {
   counts_.changes += done.changes;
 }
 
-Result<ContextState> Intake::ContextOf(const std::string& key) {
-  if (key.empty()) return ContextState{};
-  if (const auto it = contexts_.find(key); it != contexts_.end()) return it->second;
-  if (store_ == nullptr) return ContextState{};
-  ETL_TRY(auto stored, store_->FindContext(adapter_.slug(), key));
-  if (!stored) return ContextState{};
-  return KeepContext(key, *std::move(stored));
-}
-
-ContextState Intake::KeepContext(const std::string& key, ContextState context) {
-  if (contexts_.size() >= kContextsKept) contexts_.clear();
-  return contexts_[key] = std::move(context);
-}
-
 // The rows that were read with a context that has changed, read again from the snapshots they came in. Only a row's newest state
 // counts, so each snapshot speaks only for the rows that still come from it.
 Status Intake::Rederive(const std::string& context_key) {
-  ETL_TRY(const ContextState context, ContextOf(context_key));
+  ETL_TRY(const auto found, store_->FindContext(adapter_.slug(), context_key));
+  const ContextState context = found.value_or(ContextState{});
   ETL_TRY(const auto rows, store_->RowsOf(adapter_.slug(), context_key));
   std::map<std::uint64_t, std::unordered_set<std::string>> rows_by_commit;
   for (const std::string& row : rows) {
@@ -148,7 +213,7 @@ Status Intake::RederiveCommit(const std::string& context_key, const ContextState
   Request request;
   request.key = commit.request;
   request.context = context_key;
-  auto outcome = adapter_.Accept(request, snapshot, context.value, Reading::kFull, goal_);
+  auto outcome = Accept(request, snapshot, context.value, Reading::kFull);
   if (!outcome) return {};  // it was accepted once; a mapping that refuses it now takes nothing away from what is known
   Ingest ingest;
   ingest.snapshot = &snapshot;

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_set>
 
 #include "adapters/adapter.h"
@@ -24,41 +28,75 @@ struct IntakeCounts {
 // changes a context, reads the rows again that depend on it. Knows nothing of where responses come from, so a visit and a
 // replay share it.
 //
-// `store` null: nothing is kept, and contexts live here. `dry_run`: the store is read, not written. One thread.
+// With kPipelined, commits run on a thread of their own, up to kPendingMax behind; Take waits for those that its own answer
+// depends on, so the result is the same. Everything but that thread belongs to the caller's thread. `store` null: nothing is
+// kept, and contexts live here. `dry_run`: the store is read, not written.
 class Intake {
  public:
-  Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal);
+  enum class Commits : std::uint8_t { kInline, kPipelined };
+  static constexpr std::size_t kPendingMax = 8;
+  static constexpr std::uint64_t kCommitsPerSync = 32;  // pipelined: a killed visit reads at most this many again
+
+  Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits = Commits::kInline);
+  ~Intake();
+  Intake(const Intake&) = delete;
+  Intake& operator=(const Intake&) = delete;
 
   struct Taken {
     std::optional<Outcome> outcome;  // absent: refused
     std::optional<Error> refusal;
-    bool same = false;  // these bytes were the known answer, and nothing was written
+    bool same = false;  // these bytes were the known answer, and nothing is written
   };
-  // Consumes request.walk. Errors are the store's: the visit cannot go on.
-  Result<Taken> Take(Request& request, const Snapshot& snapshot);
-
+  // Consumes request.walk. Errors are the store's, perhaps from an earlier response: the visit cannot go on.
+  Result<Taken> Take(Request& request, Snapshot snapshot);
+  // Waits until everything is committed. Errors as above.
+  Status Drain();
+  // Valid after Drain.
   const IntakeCounts& counts() const { return counts_; }
 
  private:
+  struct Work {
+    Snapshot snapshot;
+    Ingest ingest;
+    std::optional<RequestState> known;  // set: the answer was known, and only needs confirming
+  };
+
   bool writes() const { return store_ != nullptr && !dry_run_; }
   Result<bool> IsKnown(const Request& request, const Snapshot& snapshot, const ContextState& context,
                        std::optional<RequestState>& known) const;
-  Status Commit(Ingest& ingest);
-  void Count(const CommitResult& done);
+  Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading);
   Result<ContextState> ContextOf(const std::string& key);
-  ContextState KeepContext(const std::string& key, ContextState context);
+
+  Status Hand(Work work);
+  Status WaitFor(const std::string& context_key);
+  void CommitLoop();
+  Status Do(Work& work);
+  Status Commit(Work& work);
+  void Count(const CommitResult& done);
   Status Rederive(const std::string& context_key);
   Status RederiveCommit(const std::string& context_key, const ContextState& context, std::uint64_t sequence,
                         const std::unordered_set<std::string>& wanted);
 
   Adapter& adapter_;
+  std::mutex adapter_mutex_;  // an adapter reads one response at a time
   Store* store_;
   bool dry_run_;
   const Goal& goal_;
   std::uint64_t start_ = 0;  // newest sequence when the intake began
+  std::map<std::string, ContextState> own_contexts_;  // without a store to keep them
+
+  // The committing side: that thread's alone while it runs.
   IntakeCounts counts_;
-  std::map<std::string, ContextState> contexts_;
   std::unordered_set<std::uint64_t> counted_;  // hashes of the entries that were counted
+  std::uint64_t committed_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> pending_;                     // the first is being committed
+  std::map<std::string, std::size_t> touching_;  // contexts that pending work reads or changes -> how many
+  Status failure_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: starts when all else is there
 };
 
 }  // namespace etl

@@ -13,8 +13,6 @@ namespace etl {
 namespace {
 
 constexpr std::size_t kShortfallsKept = 1000;
-// Responses between two waits for the disk. A killed visit reads at most this many again.
-constexpr std::uint64_t kResponsesPerSync = 32;
 
 class Visit {
  public:
@@ -24,7 +22,7 @@ class Visit {
         store_(store),
         clock_(clock),
         options_(options),
-        intake_(adapter, store, options.dry_run, options.goal) {
+        intake_(adapter, store, options.dry_run, options.goal, Intake::Commits::kPipelined) {
     result_.source = adapter.slug();
     result_.dry_run = options.dry_run;
   }
@@ -33,6 +31,7 @@ class Visit {
     const auto started = std::chrono::steady_clock::now();
     auto status = Begin();
     if (status) status = Walk();
+    if (const auto drained = intake_.Drain(); status && !drained) status = drained;
     if (status && writes()) status = store_->Sync();
     if (!status) {
       result_.failure = status.error();
@@ -97,7 +96,6 @@ class Visit {
       Request request = std::move(queue_.front());
       queue_.pop_front();
       ETL_CHECK_OK(Ask(request));
-      if (writes() && result_.requests % kResponsesPerSync == 0) ETL_CHECK_OK(store_->Sync());
       if (options_.progress) options_.progress(progress_);
     }
     return {};
@@ -135,7 +133,7 @@ class Visit {
         snapshot.captured_at = std::max(clock_.Now(), Instant{known->captured_at.ms + 1});
     }
     const std::string key = request.key, scope = request.scope;
-    ETL_TRY(Intake::Taken taken, intake_.Take(request, snapshot));
+    ETL_TRY(Intake::Taken taken, intake_.Take(request, std::move(snapshot)));
     if (taken.refusal) {
       AddShortfall({scope, "RESPONSE_REFUSED", key + ": " + taken.refusal->Message()});
       return {};

@@ -21,7 +21,7 @@ class Kv {
     bool read_only = false;
     bool create = false;             // make an empty store where there is none
     bool in_memory = false;          // no disk at all (tests)
-    std::size_t write_buffer_bytes = std::size_t{24} << 20;
+    std::size_t write_buffer_bytes = std::size_t{48} << 20;
     std::size_t cache_bytes = std::size_t{24} << 20;
   };
 

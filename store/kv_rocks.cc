@@ -117,7 +117,7 @@ rocksdb::Options RocksOptions(const Kv::Options& o) {
   options.create_if_missing = o.create;
   options.paranoid_checks = true;
   options.write_buffer_size = o.write_buffer_bytes;
-  options.max_write_buffer_number = 3;
+  options.max_write_buffer_number = 2;
   options.max_total_wal_size = kLogBytesMax;
   // Most look-ups of a backfill are for what is not there yet; a filter answers them without a walk through the memtable.
   options.memtable_prefix_bloom_size_ratio = 0.05;
