@@ -1,6 +1,7 @@
 #include "daemon/intake.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace etl {
@@ -8,11 +9,8 @@ namespace {
 
 std::uint64_t NameHash(const EntryDraft& d) {
   // 64 bits over a visit's entries: a collision would only miscount one of them.
-  const auto mix = [](std::uint64_t h, std::string_view text) {
-    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    return (h ^ 0xff) * 0x100000001b3ULL;
-  };
-  return mix(mix(0xcbf29ce484222325ULL + static_cast<std::uint64_t>(d.kind), d.scope), d.external_id);
+  const std::hash<std::string_view> hash;
+  return (hash(d.scope) * 31 + hash(d.external_id)) * 31 + static_cast<std::uint64_t>(d.kind);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ Result<Outcome> Source::AcceptKernels(const Call& call) {
   }
   const auto& wanted = call.goal.kernels;
   std::set<std::string_view> missing(wanted.begin(), wanted.end());
+  std::vector<Request> rows;
   for (const Listed& kernel : ReadList(call, envelope, list, outcome)) {
     missing.erase(kernel.name);
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kernel.name) == wanted.end()) continue;
@@ -57,11 +58,13 @@ Result<Outcome> Source::AcceptKernels(const Call& call) {
     Request& detail = outcome.next.emplace_back();
     detail.key = KernelKey(kernel.id);
     detail.scope = scope;
-    Request& rows = outcome.next.emplace_back();
-    rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
-    rows.scope = scope;
-    rows.context = scope;
+    Request& first_rows = rows.emplace_back();
+    first_rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
+    first_rows.scope = scope;
+    first_rows.context = scope;
   }
+  // All details before any rows: rows are read with what the detail said, and need not wait for it one kernel at a time.
+  for (Request& request : rows) outcome.next.push_back(std::move(request));
   for (const std::string_view name : missing) {
     outcome.shortfalls.push_back({"", "NOT_THERE", "upstream lists no kernel " + std::string(name)});
   }
