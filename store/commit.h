@@ -47,7 +47,7 @@ class CommitBuilder {
   // Reads what the draft touches and fills the batch. Errors: kInvalid INGEST, kCorrupt. `result().sequence` 0 and an empty
   // batch: there is nothing to write.
   Status Build();
-  Kv::Batch& batch() { return *batch_; }
+  const std::shared_ptr<Kv::Batch>& batch() const { return batch_; }
   const CommitResult& result() const { return result_; }
   void Apply();
 
@@ -99,7 +99,7 @@ class CommitBuilder {
   const Ingest& ingest_;
   const Snapshot& snapshot_;
   Instant now_;
-  std::unique_ptr<Kv::Batch> batch_;
+  std::shared_ptr<Kv::Batch> batch_;
   CommitResult result_;
   std::vector<Change> changes_;
   std::map<std::string, Edit> edits_;

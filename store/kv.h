@@ -38,13 +38,16 @@ class Kv {
     virtual void Delete(std::string_view key) = 0;
     virtual void Clear() = 0;
     virtual std::size_t bytes() const = 0;
+    // What the batch says of a key: its value, an inner nothing for a delete, or nothing at all. Pays for an index of its keys
+    // with the first call.
+    virtual std::optional<std::optional<std::string>> Find(std::string_view key) const = 0;
   };
   virtual std::unique_ptr<Batch> NewBatch() const = 0;
 
   // Applies a batch. With `sync`, it survives a power cut once this returns; without, it survives the death of the process,
   // and a power cut loses at most a tail of whole batches. Errors: kUnavailable STORE_WRITE (full disk, I/O): nothing of the
   // batch is visible, and this Kv refuses further writes until it is opened again.
-  virtual Status Write(Batch& batch, bool sync) = 0;
+  virtual Status Write(std::shared_ptr<Batch> batch, bool sync) = 0;
   // Makes all batches written so far survive a power cut.
   virtual Status SyncLog() = 0;
   // Moves everything from the log into tables.
@@ -95,6 +98,11 @@ class Kv {
   };
   virtual Usage DiskUsage() const = 0;
 };
+
+// Writes batches on a thread of its own, one behind the caller, who sees them at once: Get looks into the batch that is on its
+// way, everything else waits for it. What Write returns is the fate of the batches before; SyncLog and Flush return that of
+// all. After a failure nothing more is written. Write from one thread; read from any.
+std::unique_ptr<Kv> MakeWriteBehind(std::unique_ptr<Kv> kv);
 
 // The smallest string above every string that starts with `prefix` (prefix not all 0xff).
 std::string PrefixEnd(std::string_view prefix);

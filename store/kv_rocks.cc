@@ -11,7 +11,9 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <filesystem>
+#include <unordered_map>
 #include <utility>
 
 #include "store/kv.h"
@@ -69,12 +71,38 @@ class RocksBatch final : public Kv::Batch {
     const rocksdb::Slice value_parts[] = {ToSlice(value), {checksum.data(), checksum.size()}};
     // In-memory appends: the only failure is a batch over its size limit, and none is set.
     (void)batch.Put(rocksdb::SliceParts(key_parts, 1), rocksdb::SliceParts(value_parts, 2));
+    // The value is the last thing in the batch's bytes.
+    places_.push_back({std::string(key), batch.GetDataSize() - value.size() - kChecksumBytes, value.size()});
   }
-  void Delete(std::string_view key) override { (void)batch.Delete(ToSlice(key)); }
-  void Clear() override { batch.Clear(); }
+  void Delete(std::string_view key) override {
+    (void)batch.Delete(ToSlice(key));
+    places_.push_back({std::string(key), 0, kDeleted});
+  }
+  void Clear() override {
+    batch.Clear();
+    places_.clear();
+    index_.clear();
+  }
   std::size_t bytes() const override { return batch.GetDataSize(); }
+  std::optional<std::optional<std::string>> Find(std::string_view key) const override {
+    if (index_.empty())
+      for (const Place& place : places_) index_[place.key] = &place;  // the last word on a key counts
+    const auto it = index_.find(key);
+    if (it == index_.end()) return std::nullopt;
+    if (it->second->bytes == kDeleted) return std::optional<std::string>();
+    return std::optional<std::string>(batch.Data().substr(it->second->offset, it->second->bytes));
+  }
 
   rocksdb::WriteBatch batch;
+
+ private:
+  static constexpr std::size_t kDeleted = SIZE_MAX;
+  struct Place {
+    std::string key;
+    std::size_t offset = 0, bytes = 0;
+  };
+  std::deque<Place> places_;
+  mutable std::unordered_map<std::string_view, const Place*> index_;
 };
 
 class RocksIterator final : public Kv::Iterator {
@@ -153,11 +181,11 @@ class RocksKv final : public Kv {
 
   std::unique_ptr<Batch> NewBatch() const override { return std::make_unique<RocksBatch>(); }
 
-  Status Write(Batch& batch, bool sync) override {
+  Status Write(std::shared_ptr<Batch> batch, bool sync) override {
     if (failed_) return Fail(Stopped());
     rocksdb::WriteOptions options;
     options.sync = sync;
-    const auto s = db_->Write(options, &static_cast<RocksBatch&>(batch).batch);
+    const auto s = db_->Write(options, &static_cast<RocksBatch&>(*batch).batch);
     if (s.ok()) return {};
     failed_ = true;
     return Fail(FromRocks(s, dir_, true));

@@ -18,21 +18,31 @@ std::string Source(std::string_view text, Value value) {
   return std::string(text.substr(value.begin_offset(), value.end_offset() - value.begin_offset()));
 }
 
-void AppendVersion(std::string& out, const Version& v) {
-  ObjectWriter w(out);
-  w.Count("version", v.version).Count("sequence", v.sequence);
+// Where and when a version was seen: what the kinds of one row have in common.
+void AppendPlace(ObjectWriter& w, const Version& v) {
+  w.Count("sequence", v.sequence);
   if (v.from != v.sequence) w.Count("from", v.from);
+  w.Raw("at", "[" + std::to_string(v.locator.offset) + "," + std::to_string(v.locator.bytes) + "]");
+  w.Integer("capturedAt", v.captured_at.ms);
+  if (v.context_at.ms != 0) w.Integer("contextAt", v.context_at.ms);
+  if (v.seen_at != v.captured_at) w.Integer("seenAt", v.seen_at.ms);
+}
+
+bool SamePlace(const Version& a, const Version& b) {
+  return a.sequence == b.sequence && a.from == b.from && a.locator.offset == b.locator.offset &&
+         a.locator.bytes == b.locator.bytes && a.captured_at == b.captured_at && a.context_at == b.context_at &&
+         a.seen_at == b.seen_at;
+}
+
+void AppendState(ObjectWriter& w, const Version& v) {
+  if (v.version != 1) w.Count("version", v.version);
   if (v.state != EntryState::kPassed) w.Text("state", EntryStateName(v.state));
   if (!v.reasons.empty()) w.Raw("reasons", json::TextArray(v.reasons));
   if (v.digest) w.Text("digest", v.digest->Text());
   if (!v.metadata.empty()) w.Raw("metadata", v.metadata);
   if (v.content) w.Text("content", v.content->Text());
-  w.Raw("at", "[" + std::to_string(v.locator.offset) + "," + std::to_string(v.locator.bytes) + "]");
   if (v.late) w.Bool("late", true);
   if (v.major != 0) w.Count("major", v.major);
-  w.Integer("capturedAt", v.captured_at.ms);
-  if (v.context_at.ms != 0) w.Integer("contextAt", v.context_at.ms);
-  if (v.seen_at != v.captured_at) w.Integer("seenAt", v.seen_at.ms);
   if (v.ranked) {
     const Contender& c = v.ranked->contender;
     w.Count("group", v.ranked->group).Number("value", c.value).Integer("observedAt", c.observed_at.ms);
@@ -40,22 +50,11 @@ void AppendVersion(std::string& out, const Version& v) {
     if (c.low) w.Number("low", *c.low);
     if (c.high) w.Number("high", *c.high);
   }
-  w.End();
 }
 
-Result<Version> ReadVersion(std::string_view key, std::string_view text, Value object) {
-  Reader r(key, object);
-  Version v;
-  v.version = r.Count32("version");
+void ReadPlace(Reader& r, Version& v) {
   v.sequence = r.Count("sequence");
   v.from = r.CountOr("from", v.sequence);
-  const auto state = ParseEntryState(r.TextOr("state", "passed"));
-  if (!state) r.Bad("state");
-  v.state = state.value_or(EntryState::kPassed);
-  for (const Value reason : r.At("reasons").elements()) v.reasons.emplace_back(reason.AsString());
-  v.digest = r.OptionalHash("digest");
-  if (const Value metadata = r.At("metadata")) v.metadata = Source(text, metadata);
-  v.content = r.OptionalHash("content");
   const Value at = r.At("at");
   if (at.size() != 2) r.Bad("at");
   std::uint64_t place[2] = {0, 0};
@@ -64,11 +63,27 @@ Result<Version> ReadVersion(std::string_view key, std::string_view text, Value o
     if (i < 2) place[i++] = static_cast<std::uint64_t>(n.AsInt64().value_or(0));
   }
   v.locator = {place[0], place[1], ""};
-  v.late = r.Bool("late");
-  v.major = r.CountOr("major", 0);
   v.captured_at = r.Time("capturedAt");
   v.context_at = r.TimeOr("contextAt", Instant{});
   v.seen_at = r.TimeOr("seenAt", v.captured_at);
+}
+
+// `shared` gives the place of a version that does not state its own.
+Result<Version> ReadVersion(std::string_view key, std::string_view text, Value object, const Version* shared) {
+  Reader r(key, object);
+  Version v;
+  if (shared != nullptr) v = *shared;
+  if (shared == nullptr || r.At("sequence")) ReadPlace(r, v);
+  v.version = r.At("version") ? r.Count32("version") : 1;
+  const auto state = ParseEntryState(r.TextOr("state", "passed"));
+  if (!state) r.Bad("state");
+  v.state = state.value_or(EntryState::kPassed);
+  for (const Value reason : r.At("reasons").elements()) v.reasons.emplace_back(reason.AsString());
+  v.digest = r.OptionalHash("digest");
+  if (const Value metadata = r.At("metadata")) v.metadata = Source(text, metadata);
+  v.content = r.OptionalHash("content");
+  v.late = r.Bool("late");
+  v.major = r.CountOr("major", 0);
   if (r.At("group")) {
     Version::Ranked ranked;
     ranked.group = r.Count32("group");
@@ -91,42 +106,57 @@ Error Unreadable(std::string_view key, std::string_view what) {
 }
 
 std::string EncodeBundle(const Bundle& bundle) {
-  std::string out = "{";
+  std::string out;
+  out.reserve(768);
+  ObjectWriter w(out);
+  const Version& first = bundle.begin()->second.newest;
+  AppendPlace(w, first);
   for (const auto& [kind, state] : bundle) {
-    if (out.size() > 1) out += ',';
-    out.append("\"").append(KindName(kind)).append("\":{\"versions\":").append(std::to_string(state.versions));
-    out += ",\"newest\":";
-    AppendVersion(out, state.newest);
-    out += '}';
+    std::string text;
+    ObjectWriter k(text);
+    if (!SamePlace(first, state.newest)) AppendPlace(k, state.newest);
+    if (state.versions != state.newest.version) k.Count("versions", state.versions);
+    AppendState(k, state.newest);
+    k.End();
+    w.Raw(KindName(kind), text);
   }
-  return out + "}";
+  w.End();
+  return out;
 }
 
 Result<Bundle> DecodeBundle(std::string_view key, std::string_view value) {
   ETL_TRY(const auto document, ParseStored(key, value));
-  if (!document.root().IsObject() || document.root().size() == 0) return Fail(Unreadable(key, "no kinds"));
+  Reader top(key, document.root());
+  Version shared;
+  ReadPlace(top, shared);
+  ETL_TRY(shared, top.Done(std::move(shared)));
   Bundle bundle;
   for (const auto& [name, object] : document.root().members()) {
+    if (!object.IsObject()) continue;  // a part of the shared place
     const auto kind = ParseKind(name);
     if (!kind) return Fail(Unreadable(key, "kind"));
     Reader r(key, object);
     KindState state;
-    state.versions = r.Count32("versions");
-    ETL_TRY(state.newest, ReadVersion(key, value, r.At("newest")));
+    ETL_TRY(state.newest, ReadVersion(key, value, object, &shared));
+    state.versions = object.Find("versions") ? r.Count32("versions") : state.newest.version;
     ETL_TRY(bundle[*kind], r.Done(std::move(state)));
   }
+  if (bundle.empty()) return Fail(Unreadable(key, "no kinds"));
   return bundle;
 }
 
 std::string EncodeVersion(const Version& version) {
   std::string out;
-  AppendVersion(out, version);
+  ObjectWriter w(out);
+  AppendPlace(w, version);
+  AppendState(w, version);
+  w.End();
   return out;
 }
 
 Result<Version> DecodeVersion(std::string_view key, std::string_view value) {
   ETL_TRY(const auto document, ParseStored(key, value));
-  return ReadVersion(key, value, document.root());
+  return ReadVersion(key, value, document.root(), nullptr);
 }
 
 std::string EncodeObject(const EntryName& first, std::uint64_t sequence, std::string_view identity) {

@@ -61,6 +61,7 @@ Status StoreImpl::OpenKv() {
   o.create = options_.mode == Mode::kWrite && options_.create;
   o.in_memory = options_.in_memory;
   ETL_TRY(kv_, Kv::Open(options_.in_memory ? "/store" : dir_ + "/db", o));
+  if (options_.mode == Mode::kWrite) kv_ = MakeWriteBehind(std::move(kv_));
   return {};
 }
 
@@ -118,9 +119,9 @@ Status StoreImpl::PutEpochs(Kv::Batch& batch) const {
 Status StoreImpl::StartEpoch() {
   epochs_.push_back({NewEpoch(epochs_), state_.sequence + 1});
   state_.epoch = epochs_.back().epoch;
-  auto batch = kv_->NewBatch();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   ETL_CHECK_OK(PutEpochs(*batch));
-  return kv_->Write(*batch, true);
+  return kv_->Write(batch, true);
 }
 
 Error StoreImpl::LostCommits(std::uint64_t have, std::uint64_t acknowledged) const {
@@ -139,9 +140,9 @@ Status StoreImpl::CheckHead() {
     ETL_TRY(const auto restored, kv_->Get(mark));
     if (restored) {
       ETL_CHECK_OK(StartEpoch());
-      auto batch = kv_->NewBatch();
+      const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
       batch->Delete(mark);
-      ETL_CHECK_OK(kv_->Write(*batch, true));
+      ETL_CHECK_OK(kv_->Write(batch, true));
     }
     ETL_TRY(head_, HeadFile::Open(dir_));
   }
@@ -199,9 +200,9 @@ Status StoreImpl::Confirm(std::string_view source, std::string_view request, Ins
   ETL_TRY(RequestState state, DecodeRequest(key, *stored));
   if (at <= state.confirmed_at) return {};
   state.confirmed_at = at;
-  auto batch = kv_->NewBatch();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   batch->Put(key, EncodeRequest(state));
-  return kv_->Write(*batch, false);
+  return kv_->Write(batch, false);
 }
 
 Status StoreImpl::Sync() {
@@ -215,9 +216,9 @@ Status StoreImpl::Sync() {
 
 Status StoreImpl::PutVisit(std::string_view source, const VisitState& visit) {
   if (options_.mode != Mode::kWrite) return WrongMode();
-  auto batch = kv_->NewBatch();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   batch->Put(keys::ByText(keys::kVisit, source, ""), EncodeVisit(visit));
-  return kv_->Write(*batch, false);
+  return kv_->Write(batch, false);
 }
 
 Result<Store::BackupInfo> StoreImpl::CreateBackup(const std::string& backup_dir) {
@@ -247,9 +248,9 @@ Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, con
   ETL_CHECK_OK(Kv::RestoreBackup(backup_dir, id, dir + "/db"));
   {
     ETL_TRY(const auto kv, Kv::Open(dir + "/db", {}));
-    auto batch = kv->NewBatch();
+    const std::shared_ptr<Kv::Batch> batch = kv->NewBatch();
     batch->Put(keys::Meta("restored"), "{}");
-    ETL_CHECK_OK(kv->Write(*batch, true));
+    ETL_CHECK_OK(kv->Write(batch, true));
   }
   Options options;
   options.mode = Mode::kWrite;

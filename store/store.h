@@ -210,9 +210,10 @@ class Store {
   // --- writing: one thread ---
 
   // One response becomes one atomic commit: objects, versions, standings, record steps, changes and the request's own state.
-  // Returns what changed. It survives the death of this process at once and a power cut after Sync. Errors: kUnavailable
-  // STORE_WRITE, kCorrupt: nothing of it is visible, and the store has to be opened again. kInvalid INGEST: a draft that breaks
-  // its rules (a bug of the adapter): nothing written.
+  // Returns what changed. It is seen by reads at once, is written while the caller goes on, and is safe, from a power cut too, once
+  // Sync has returned; a crash before that leaves the commits up to some moment, each whole. Errors: kUnavailable STORE_WRITE
+  // (of this commit or the one before: it is not there, and the store has to be opened again), kCorrupt. kInvalid INGEST: a
+  // draft that breaks its rules (a bug of the adapter): nothing written.
   virtual Result<CommitResult> Commit(const Ingest& ingest) = 0;
   // What Commit would do, without doing it.
   virtual Result<CommitResult> Preview(const Ingest& ingest) = 0;

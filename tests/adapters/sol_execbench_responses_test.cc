@@ -75,7 +75,7 @@ TEST(SolExecbenchResponse, NamesTheByteOfABadListElement) {
   EXPECT_EQ(outcome->scopes, 1U);
 }
 
-TEST(SolExecbenchKernels, AreAskedForById) {
+TEST(SolExecbenchKernels, AreAskedForByIdAndAllDetailsBeforeAnyRows) {
   auto adapter = MakeAdapter("sol-execbench");
   const auto outcome = AcceptOne(*adapter, "kernels", R"({"data": {"kernels": [
       {"id": 9, "name": "b", "title": "B", "gpu_types": ["B200"], "tags": [], "submission_count": 4},
@@ -85,10 +85,11 @@ TEST(SolExecbenchKernels, AreAskedForById) {
   EXPECT_EQ(outcome->next[0].key, "kernels/5");
   EXPECT_EQ(outcome->next[0].scope, "kernel/5");
   EXPECT_EQ(outcome->next[0].context, "");
-  EXPECT_EQ(outcome->next[1].key, "submissions?kernel_id=5&limit=50&offset=0");
-  EXPECT_EQ(outcome->next[1].scope, "kernel/5");
-  EXPECT_EQ(outcome->next[1].context, "kernel/5");
-  EXPECT_EQ(outcome->next[2].key, "kernels/9");
+  EXPECT_EQ(outcome->next[1].key, "kernels/9");
+  EXPECT_EQ(outcome->next[2].key, "submissions?kernel_id=5&limit=50&offset=0");
+  EXPECT_EQ(outcome->next[2].scope, "kernel/5");
+  EXPECT_EQ(outcome->next[2].context, "kernel/5");
+  EXPECT_EQ(outcome->next[3].key, "submissions?kernel_id=9&limit=50&offset=0");
   EXPECT_EQ(outcome->scopes, 2U);
   EXPECT_TRUE(outcome->draft.drift.empty());
 }

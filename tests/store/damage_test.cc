@@ -88,9 +88,9 @@ TEST_F(Damage, EveryValueThatStopsBeingWhatItsKeySaysIsFound) {
     fs::copy(dir_.File("store"), copy, fs::copy_options::recursive);
     {
       const auto kv = Kv::Open(copy + "/db", {});
-      const auto batch = (*kv)->NewBatch();
+      const std::shared_ptr<Kv::Batch> batch = (*kv)->NewBatch();
       batch->Delete(key);
-      ASSERT_TRUE((*kv)->Write(*batch, true).has_value());
+      ASSERT_TRUE((*kv)->Write(batch, true).has_value());
     }
     const auto report = VerifyIn(copy, clock_);
     // A missing value is a fault, or what it said was only about how the store was read.

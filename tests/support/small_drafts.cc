@@ -137,11 +137,11 @@ void SetStoredFormat(const std::string& dir, int format) {
   auto kv = Kv::Open(dir + "/db", {});
   if (!kv) throw std::runtime_error(kv.error().Message());
   auto value = (*kv)->Get(keys::Meta("format"));
-  const auto batch = (*kv)->NewBatch();
+  const std::shared_ptr<Kv::Batch> batch = (*kv)->NewBatch();
   std::string text = **value;
   text.replace(text.find("\"format\":1"), 10, "\"format\":" + std::to_string(format));
   batch->Put(keys::Meta("format"), text);
-  Check((*kv)->Write(*batch, true));
+  Check((*kv)->Write(batch, true));
 }
 
 void AcknowledgeMore(const std::string& dir, std::uint64_t sequences) {
