@@ -4,9 +4,10 @@ find_package(OpenSSL 3.0 REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 find_package(tl-expected 1.0 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.5)
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # used as a header alone
 
 # Debian's RapidJSON package ships variables, not a target.
 find_package(RapidJSON 1.1 REQUIRED)

@@ -1,10 +1,11 @@
 #include "store/head.h"
 
+#define XXH_INLINE_ALL
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <xxhash.h>
 
 #include <array>
 #include <cerrno>
@@ -23,15 +24,15 @@ Error IoError(std::string code, const std::string& path, int error) {
           "check the path, its permissions and the disk"};
 }
 
-std::uint32_t Crc(std::string_view bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+std::uint32_t ChecksumOf(std::string_view bytes) {
+  return XXH32(bytes.data(), bytes.size(), 0);
 }
 
-// "<epoch> <sequence> <crc, 8 hex>\n", padded with spaces before the newline.
+// "<epoch> <sequence> <checksum, 8 hex>\n", padded with spaces before the newline.
 std::string SlotText(const Head& head) {
   std::string body = head.epoch + " " + std::to_string(head.sequence) + " ";
   std::array<char, 9> hex{};
-  std::snprintf(hex.data(), hex.size(), "%08x", Crc(body));
+  std::snprintf(hex.data(), hex.size(), "%08x", ChecksumOf(body));
   body += hex.data();
   body.resize(kSlotBytes - 1, ' ');
   return body + "\n";

@@ -13,7 +13,7 @@ namespace etl {
 
 // The one door to RocksDB: a sorted map of byte strings on disk, with atomic batches.
 //
-// Every value carries a CRC-32 of its key and bytes, written and checked here, so that a wrong bit is found on the read that
+// Every value carries a checksum (XXH3, 32 bits) of its key and bytes, written and checked here, so that a wrong bit is found on the read that
 // meets it and named by its key, whatever the layers below noticed.
 class Kv {
  public:

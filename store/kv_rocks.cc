@@ -1,3 +1,4 @@
+#define XXH_INLINE_ALL  // no library to link, and small values are the common case
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -7,7 +8,7 @@
 #include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
-#include <zlib.h>
+#include <xxhash.h>
 
 #include <array>
 #include <atomic>
@@ -26,10 +27,9 @@ constexpr std::size_t kChecksumBytes = 4;
 constexpr std::uint64_t kLogBytesMax = std::uint64_t{96} << 20;  // bounds what a crash leaves to replay
 
 std::array<char, kChecksumBytes> ChecksumOf(std::string_view key, std::string_view value) {
-  uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(key.data()), key.size());
-  crc = crc32_z(crc, reinterpret_cast<const Bytef*>(value.data()), value.size());
+  const XXH64_hash_t sum = XXH3_64bits_withSeed(value.data(), value.size(), XXH3_64bits(key.data(), key.size()));
   std::array<char, kChecksumBytes> out{};
-  for (std::size_t i = 0; i < kChecksumBytes; ++i) out[i] = static_cast<char>((crc >> (8 * i)) & 0xff);
+  for (std::size_t i = 0; i < kChecksumBytes; ++i) out[i] = static_cast<char>((sum >> (8 * i)) & 0xff);
   return out;
 }
 
