@@ -30,7 +30,16 @@ Intake::~Intake() {
   thread_.join();
 }
 
+// What a process that died left undone. Before anything else, so that the order of commits is as if it had lived.
+Status Intake::FinishContexts() {
+  if (std::exchange(begun_, true) || !writes()) return {};
+  ETL_TRY(const auto contexts, store_->PendingContexts(adapter_.slug()));
+  for (const std::string& key : contexts) ETL_CHECK_OK(Rederive(key));
+  return {};
+}
+
 Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
+  ETL_CHECK_OK(FinishContexts());
   ETL_TRY(const ContextState context, ContextOf(request.context));
   Work work;
   Taken taken;
@@ -54,7 +63,7 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
   }
   if (!taken.same) work.known.reset();
   if (!writes())
-    for (const ContextDraft& c : work.ingest.draft.contexts) own_contexts_[c.key] = {c.value, snapshot.captured_at, 0};
+    for (const ContextDraft& c : work.ingest.draft.contexts) own_contexts_[c.key] = {c.value, snapshot.captured_at, snapshot.captured_at, 0};
   work.snapshot = std::move(snapshot);
   ETL_CHECK_OK(Hand(std::move(work)));
   return taken;
@@ -139,10 +148,14 @@ void Intake::CommitLoop() {
 
 Status Intake::Do(Work& work) {
   if (!work.known) return Commit(work);
-  counts_.entries += work.known->entries;
-  counts_.runs += work.known->runs;
-  if (!writes()) return {};
-  return store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.captured_at);
+  if (counted_requests_.try_emplace(work.snapshot.request, work.known->entries, work.known->runs).second) {
+    counts_.entries += work.known->entries;
+    counts_.runs += work.known->runs;
+  }
+  if (writes())
+    ETL_CHECK_OK(store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.captured_at));
+  // That the walk fell short is news even where its last page is not.
+  return work.ingest.draft.gaps.empty() ? Status() : Commit(work);
 }
 
 Status Intake::Commit(Work& work) {
@@ -154,10 +167,14 @@ Status Intake::Commit(Work& work) {
     ++fresh;
     if (d.kind == Kind::kBenchmarkRun) ++ingest.visit_runs;
   }
-  ingest.visit_entries = fresh;
+  auto& [request_entries, request_runs] = counted_requests_[work.snapshot.request];
+  request_entries += fresh;  // a page that is read again in the same visit keeps what it brought before
+  request_runs += ingest.visit_runs;
+  counts_.runs += ingest.visit_runs;
+  ingest.visit_entries = request_entries;
+  ingest.visit_runs = request_runs;
   ingest.visit_start = start_;
   counts_.entries += fresh;
-  counts_.runs += ingest.visit_runs;
   CommitResult done;
   if (store_ == nullptr) {
     done.entries_new = fresh;
@@ -199,7 +216,7 @@ Status Intake::Rederive(const std::string& context_key) {
   }
   for (const auto& [sequence, wanted] : rows_by_commit)
     ETL_CHECK_OK(RederiveCommit(context_key, context, sequence, wanted));
-  return {};
+  return store_->ContextDone(adapter_.slug(), context_key);
 }
 
 Status Intake::RederiveCommit(const std::string& context_key, const ContextState& context, std::uint64_t sequence,
@@ -221,9 +238,13 @@ Status Intake::RederiveCommit(const std::string& context_key, const ContextState
   ingest.context_at = context.captured_at;
   ingest.rederived_from = sequence;
   ingest.visit_start = start_;
-  for (EntryDraft& d : outcome->draft.entries)
-    if (wanted.contains(d.external_id) || d.kind == Kind::kBenchmarkProtocol || d.kind == Kind::kExecutionEnvironment)
-      ingest.draft.entries.push_back(std::move(d));
+  for (EntryDraft& d : outcome->draft.entries) {
+    // Rows that came from here and still do, what they refer to, and rows that could not be taken before.
+    const bool ours = wanted.contains(d.external_id) || d.kind == Kind::kBenchmarkProtocol ||
+                      d.kind == Kind::kExecutionEnvironment ||
+                      !store_->GetEntry({std::string(adapter_.slug()), d.external_id, d.scope});
+    if (ours) ingest.draft.entries.push_back(std::move(d));
+  }
   ingest.draft.quarantine = std::move(outcome->draft.quarantine);
   ETL_TRY(const CommitResult done, store_->Commit(ingest));
   Count(done);

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 
 #include "adapters/adapter.h"
 #include "model/draft.h"
@@ -67,6 +68,7 @@ class Intake {
   Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading);
   Result<ContextState> ContextOf(const std::string& key);
 
+  Status FinishContexts();
   Status Hand(Work work);
   Status WaitFor(const std::string& context_key);
   void CommitLoop();
@@ -83,10 +85,12 @@ class Intake {
   bool dry_run_;
   const Goal& goal_;
   std::uint64_t start_ = 0;  // newest sequence when the intake began
+  bool begun_ = false;
   std::map<std::string, ContextState> own_contexts_;  // without a store to keep them
 
   // The committing side: that thread's alone while it runs.
   IntakeCounts counts_;
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> counted_requests_;  // request -> its entries and runs
   std::unordered_set<std::uint64_t> counted_;  // hashes of the entries that were counted
   std::uint64_t committed_ = 0;
 

@@ -129,8 +129,8 @@ class Visit {
     if (store_ != nullptr && !options_.captured_at) {
       // A resumed visit that meets other bytes than its first half did: the place has changed, and this is newer.
       ETL_TRY(const auto known, store_->FindRequest(snapshot.source, snapshot.request));
-      if (known && known->snapshot != snapshot.digest && known->captured_at >= snapshot.captured_at)
-        snapshot.captured_at = std::max(clock_.Now(), Instant{known->captured_at.ms + 1});
+      if (known && known->snapshot != snapshot.digest && known->confirmed_at >= snapshot.captured_at)
+        snapshot.captured_at = std::max(clock_.Now(), Instant{known->confirmed_at.ms + 1});
     }
     const std::string key = request.key, scope = request.scope;
     ETL_TRY(Intake::Taken taken, intake_.Take(request, std::move(snapshot)));

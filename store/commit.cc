@@ -109,6 +109,15 @@ Status CommitBuilder::AddSnapshot() {
   if (known) {
     ETL_TRY(const RequestState state, DecodeRequest(request_key, *known));
     snapshot_known_ = state.snapshot == snapshot_.digest && state.adapter == ingest_.adapter;
+    // An answer older than the known one leaves the request's record alone, so it is remembered by itself.
+    if (!snapshot_known_ && state.confirmed_at > snapshot_.captured_at) {
+      const std::string late_key =
+          keys::ByText(keys::kLateSnapshot, snapshot_.source, snapshot_.request + '\0' + std::string(snapshot_.digest.View()));
+      const std::string value = json::TextArray(std::vector<std::string>{ingest_.adapter, snapshot_.captured_at.Text()});
+      ETL_TRY(const auto late, kv_.Get(late_key));
+      snapshot_known_ = late == value;
+      if (!snapshot_known_) batch_->Put(late_key, value);
+    }
   }
   const std::string body_key = keys::ByDigest(keys::kSnapshotBody, snapshot_.digest);
   ETL_TRY(const auto body, kv_.Get(body_key));
@@ -195,7 +204,10 @@ Status CommitBuilder::ApplyDraft(Edit& edit, const EntryDraft& draft) {
       newest.context_at = ingest_.context_at;
       edit.dirty = true;
     }
-    newest.major = std::max(newest.major, draft.major);
+    if (draft.major > newest.major) {
+      newest.major = draft.major;
+      edit.dirty = true;
+    }
     return {};
   }
   ETL_TRY(const bool newer, IsNewer(draft, newest));
@@ -210,6 +222,8 @@ Result<bool> CommitBuilder::IsNewer(const EntryDraft& draft, const Version& know
     const Instant seen = LastSeen(*origin, known.seen_at);
     if (snapshot_.captured_at != seen) return snapshot_.captured_at > seen;
   }
+  // Read again with the context that counts: whatever it was read with before has lost.
+  if (ingest_.rederived_from) return ingest_.context_at >= known.context_at;
   if (ingest_.context_at != known.context_at) return ingest_.context_at > known.context_at;
   ETL_TRY(const Origin* const origin, OriginOf(known.sequence));
   if (origin->commit.adapter != ingest_.adapter) return true;  // the same bytes, read by a newer mapping
@@ -262,6 +276,8 @@ Status CommitBuilder::AddNewest(Edit& edit, const EntryDraft& draft, Version ver
     // A replay must be able to tell that the old state was seen until now; the new one starts here.
   }
   const std::uint64_t before = state.newest.sequence;
+  // Reading a row again is no new sight of it, and takes none away.
+  if (!first && ingest_.rederived_from) version.seen_at = std::max(version.seen_at, state.newest.seen_at);
   state.newest = std::move(version);
   edit.dirty = true;
   if (first)

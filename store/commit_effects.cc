@@ -1,5 +1,6 @@
 // What follows from the entries of a commit: retractions, standings, and everything that is kept beside entries.
 #include <algorithm>
+#include <set>
 
 #include "model/json_writer.h"
 #include "store/commit.h"
@@ -26,15 +27,11 @@ void CommitBuilder::RetractRun(Edit& edit) {
   const std::uint64_t before = state.newest.sequence;
   Version retracted = state.newest;
   retracted.version = ++state.versions;
+  // It keeps the moment of the run itself, so that a later measurement that arrives late still takes its place; the row's own
+  // version in this commit tells what ended it.
   retracted.sequence = commit_sequence();
-  retracted.from = cause.from;
   retracted.state = EntryState::kExcluded;
   retracted.reasons = std::move(reasons);
-  retracted.locator = cause.locator;
-  retracted.major = cause.major;
-  retracted.captured_at = cause.captured_at;
-  retracted.context_at = cause.context_at;
-  retracted.seen_at = cause.seen_at;
   retracted.ranked.reset();
   state.newest = std::move(retracted);
   edit.dirty = true;
@@ -149,12 +146,14 @@ Status CommitBuilder::AddQuarantine() {
   if (ingest_.refusal)
     items.push_back({ingest_.refusal->code, snapshot_.request + " " + ingest_.refusal->where, ingest_.refusal->what,
                      ingest_.refusal->fix, ""});
+  std::set<std::string> once;  // the database does not show what this batch already holds
   for (const QuarantineDraft& draft : items) {
     const std::string& bytes = draft.bytes.empty() ? snapshot_.bytes : draft.bytes;
     const Digest digest = draft.bytes.empty() ? snapshot_.digest : Sha256(bytes);
     // The same bytes refused for the same reason are one item, wherever in a page they stand.
     const Digest id = Sha256(snapshot_.source + '\0' + draft.code + '\0' + digest.Text());
     const std::string key = keys::ByText(keys::kQuarantine, snapshot_.source, id.View());
+    if (!once.insert(key).second) continue;
     ETL_TRY(const auto stored, kv_.Get(key));
     if (stored) {
       ETL_TRY(QuarantineItem item, DecodeQuarantine(key, *stored));
@@ -179,8 +178,10 @@ Status CommitBuilder::AddQuarantine() {
 }
 
 Status CommitBuilder::AddDrift() {
+  std::set<std::string> once;
   for (const DriftDraft& draft : ingest_.draft.drift) {
     const std::string key = keys::ByText(keys::kDrift, snapshot_.source, draft.path);
+    if (!once.insert(key).second) continue;
     ETL_TRY(const auto stored, kv_.Get(key));
     if (stored) continue;
     batch_->Put(key, EncodeDrift({snapshot_.source, draft.path, draft.sample, commit_sequence(), snapshot_.captured_at}));
@@ -194,8 +195,10 @@ Status CommitBuilder::AddDrift() {
 }
 
 Status CommitBuilder::AddGaps() {
+  std::set<std::string> once;
   for (const GapDraft& draft : ingest_.draft.gaps) {
     const std::string prefix = keys::ByText(keys::kGap, snapshot_.source, draft.scope + '\0' + draft.code + '\0');
+    if (!once.insert(prefix).second) continue;
     auto it = kv_.Scan(prefix, PrefixEnd(prefix));
     it->SeekToLast();
     if (it->Valid()) {
@@ -222,14 +225,22 @@ Status CommitBuilder::AddContexts() {
     if (stored) {
       ETL_TRY(ContextState known, DecodeContext(key, *stored));
       ETL_TRY(const Origin* const origin, OriginOf(known.sequence));
-      const Instant seen = LastSeen(*origin, known.captured_at);
+      const Instant seen = LastSeen(*origin, known.seen_at);
       const bool newer = snapshot_.captured_at != seen ? snapshot_.captured_at > seen
                          : origin->commit.adapter != ingest_.adapter ? true
                                                                      : draft.value > known.value;
+      if (known.value == draft.value && snapshot_.captured_at > known.seen_at) {
+        known.seen_at = snapshot_.captured_at;
+        batch_->Put(key, EncodeContext(known));
+      }
       if (known.value == draft.value || !newer) continue;
     }
-    batch_->Put(key, EncodeContext({draft.value, snapshot_.captured_at, commit_sequence()}));
-    result_.contexts_changed.push_back(draft.key);
+    batch_->Put(key, EncodeContext({draft.value, snapshot_.captured_at, snapshot_.captured_at, commit_sequence()}));
+    const std::string rows = keys::ByText(keys::kContextRows, snapshot_.source, draft.key + '\0');
+    if (kv_.Scan(rows, PrefixEnd(rows))->Valid()) {
+      result_.contexts_changed.push_back(draft.key);
+      batch_->Put(keys::ByText(keys::kPendingContext, snapshot_.source, draft.key), "{}");
+    }
     std::string line;
     ObjectWriter w(line);
     w.Text("type", "context").Text("key", draft.key).Bool("first", !stored).End();

@@ -59,7 +59,14 @@ Result<std::unique_ptr<HeadFile>> HeadFile::Open(const std::string& dir) {
   const std::string path = dir + "/HEAD";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return Fail(IoError("STORE_IO", path, errno));
-  return std::unique_ptr<HeadFile>(new HeadFile(fd, path));
+  std::unique_ptr<HeadFile> file(new HeadFile(fd, path));
+  // The next write goes over the older slot, so that a torn one leaves the newest.
+  std::array<char, 2 * kSlotBytes> bytes{};
+  if (pread(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size())) {
+    const auto first = ParseSlot({bytes.data(), kSlotBytes}), second = ParseSlot({bytes.data() + kSlotBytes, kSlotBytes});
+    if (first && (!second || first->sequence > second->sequence)) file->slot_ = 1;
+  }
+  return file;
 }
 
 HeadFile::~HeadFile() { close(fd_); }

@@ -20,9 +20,11 @@ enum Prefix : char {
   kEntry = 'e',          // source, external id, scope -> newest versions of every kind
   kGroup = 'g',          // comparison key -> what the group is, with its number
   kRecordStep = 'h',     // group number, observed_at, digest -> holder
+  kPendingContext = 'j', // source, context key: changed, its rows not yet read again
   kContext = 'k',        // source, context key
   kFormerMember = 'm',   // group number, sequence of leaving, digest -> the member it was
   kGroupNumber = 'n',    // group number -> comparison key
+  kLateSnapshot = 'l',   // source, request, digest -> when a snapshot that arrived late was captured
   kObject = 'o',         // digest -> identity
   kGap = 'p',            // source, sequence, index
   kRequest = 'q',        // source, request -> its newest response

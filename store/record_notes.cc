@@ -46,7 +46,7 @@ Result<RequestState> DecodeRequest(std::string_view key, std::string_view value)
 std::string EncodeContext(const ContextState& context) {
   std::string out;
   ObjectWriter w(out);
-  w.Integer("capturedAt", context.captured_at.ms).Count("sequence", context.sequence);
+  w.Integer("capturedAt", context.captured_at.ms).Integer("seenAt", context.seen_at.ms).Count("sequence", context.sequence);
   w.Text("value", context.value).End();
   return out;
 }
@@ -56,6 +56,7 @@ Result<ContextState> DecodeContext(std::string_view key, std::string_view value)
   RecordReader r(key, document.root());
   ContextState context;
   context.captured_at = r.Time("capturedAt");
+  context.seen_at = r.Time("seenAt");
   context.sequence = r.Count("sequence");
   context.value = r.Text("value");
   return r.Done(std::move(context));

@@ -28,13 +28,20 @@ Status WrongMode() {
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& dir, const Options& options, Clock& clock) {
   auto store = std::make_unique<StoreImpl>(dir, options, clock);
-  ETL_CHECK_OK(store->Init());
+  ETL_CHECK_OK(store->Init());  // a store that would not open writes nothing when it goes
   return std::unique_ptr<Store>(std::move(store));
 }
 
 StoreImpl::~StoreImpl() { (void)Close(); }
 
 Status StoreImpl::Init() {
+  failed_ = true;
+  ETL_CHECK_OK(TryInit());
+  failed_ = false;
+  return {};
+}
+
+Status StoreImpl::TryInit() {
   if (!options_.in_memory) {
     std::error_code ec;
     const bool there = std::filesystem::exists(dir_ + "/db", ec);
@@ -50,7 +57,9 @@ Status StoreImpl::Init() {
   ETL_CHECK_OK(CheckFormat());
   const std::string last_key = keys::Meta("last");
   ETL_TRY(const auto last, kv_->Get(last_key));
-  if (last) ETL_CHECK_OK(DecodeCounters(last_key, *last, state_));
+  if (!last) return Fail(Unreadable(last_key, "missing"));
+  ETL_CHECK_OK(DecodeCounters(last_key, *last, state_));
+  if (state_.epoch != epochs_.back().epoch) return Fail(Unreadable(last_key, "epoch"));
   sequence_ = state_.sequence;
   return CheckHead();
 }
@@ -134,6 +143,8 @@ Error StoreImpl::LostCommits(std::uint64_t have, std::uint64_t acknowledged) con
 Status StoreImpl::CheckHead() {
   if (options_.in_memory) return {};
   ETL_TRY(const auto head, HeadFile::Read(dir_));
+  if (head && head->epoch == state_.epoch && head->sequence > state_.sequence)
+    return Fail(LostCommits(state_.sequence, head->sequence));
   if (options_.mode == Mode::kWrite) {
     // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look the same.
     const std::string mark = keys::Meta("restored");
@@ -146,9 +157,6 @@ Status StoreImpl::CheckHead() {
     }
     ETL_TRY(head_, HeadFile::Open(dir_));
   }
-  if (!head || head->epoch != state_.epoch) return {};
-  if (head->sequence > state_.sequence)
-    return Fail(LostCommits(state_.sequence, head->sequence));
   return {};
 }
 
@@ -214,6 +222,22 @@ Status StoreImpl::Sync() {
   return status;
 }
 
+Result<std::vector<std::string>> StoreImpl::PendingContexts(std::string_view source) const {
+  std::vector<std::string> out;
+  const std::string prefix = keys::ByText(keys::kPendingContext, source, "");
+  auto it = kv_->Scan(prefix, PrefixEnd(prefix));
+  for (; it->Valid(); it->Next()) out.emplace_back(it->key().substr(prefix.size()));
+  ETL_CHECK_OK(it->status());
+  return out;
+}
+
+Status StoreImpl::ContextDone(std::string_view source, std::string_view context) {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  batch->Delete(keys::ByText(keys::kPendingContext, source, context));
+  return kv_->Write(batch, false);
+}
+
 Status StoreImpl::PutVisit(std::string_view source, const VisitState& visit) {
   if (options_.mode != Mode::kWrite) return WrongMode();
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
@@ -245,13 +269,18 @@ Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, con
     return Fail(Errc::kConflict, "RESTORE_TARGET", dir, "the folder is not empty",
                 "name a folder that does not exist; move the old store away first");
   std::filesystem::create_directories(dir, ec);
-  ETL_CHECK_OK(Kv::RestoreBackup(backup_dir, id, dir + "/db"));
+  // Under another name until it is marked: a restore that is cut short must not pass for the store it copies.
+  const std::string unfinished = dir + "/db.unfinished";
+  ETL_CHECK_OK(Kv::RestoreBackup(backup_dir, id, unfinished));
   {
-    ETL_TRY(const auto kv, Kv::Open(dir + "/db", {}));
+    ETL_TRY(const auto kv, Kv::Open(unfinished, {}));
     const std::shared_ptr<Kv::Batch> batch = kv->NewBatch();
     batch->Put(keys::Meta("restored"), "{}");
     ETL_CHECK_OK(kv->Write(batch, true));
+    ETL_CHECK_OK(kv->Flush());
   }
+  std::filesystem::rename(unfinished, dir + "/db", ec);
+  if (ec) return Fail(Errc::kUnavailable, "STORE_IO", dir, ec.message(), "check the path and its permissions");
   Options options;
   options.mode = Mode::kWrite;
   ETL_TRY(const auto store, Store::Open(dir, options, clock));  // starts the new epoch

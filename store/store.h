@@ -142,7 +142,7 @@ struct RequestState {
 
 struct ContextState {
   std::string value;
-  Instant captured_at;
+  Instant captured_at, seen_at;  // of the snapshot that brought the value; of the last that said the same
   std::uint64_t sequence = 0;
 };
 
@@ -221,6 +221,10 @@ class Store {
   virtual Status Confirm(std::string_view source, std::string_view request, Instant at) = 0;
   // Makes all commits so far survive a power cut, and only then records them as acknowledged.
   virtual Status Sync() = 0;
+  // Contexts that changed and whose rows have not all been read again since: marked by the commit that brought the change, until
+  // ContextDone. A process that dies in between leaves them for the next.
+  virtual Result<std::vector<std::string>> PendingContexts(std::string_view source) const = 0;
+  virtual Status ContextDone(std::string_view source, std::string_view context) = 0;
   virtual Status PutVisit(std::string_view source, const VisitState& visit) = 0;
   virtual Status Compact() = 0;
 

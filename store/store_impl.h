@@ -40,6 +40,8 @@ class StoreImpl final : public Store {
   Result<CommitResult> Preview(const Ingest& ingest) override;
   Status Confirm(std::string_view source, std::string_view request, Instant at) override;
   Status Sync() override;
+  Result<std::vector<std::string>> PendingContexts(std::string_view source) const override;
+  Status ContextDone(std::string_view source, std::string_view context) override;
   Status PutVisit(std::string_view source, const VisitState& visit) override;
   Status Compact() override { return kv_->Compact(); }
 
@@ -99,6 +101,7 @@ class StoreImpl final : public Store {
   Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
 
  private:
+  Status TryInit();
   Status OpenKv();
   Status CheckFormat();
   Status StartEpoch();

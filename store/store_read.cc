@@ -289,7 +289,10 @@ Result<CommitInfo> StoreImpl::GetCommit(std::uint64_t sequence) const {
 Status StoreImpl::ForEachChange(std::uint64_t after,
                                 const std::function<bool(const CommitInfo&, const Change&)>& visit) const {
   std::uint64_t start = after + 1;
-  if (const auto commit = GetCommit(start)) start = commit->first;
+  if (const auto commit = GetCommit(start))
+    start = commit->first;
+  else if (commit.error().errc != Errc::kNotFound)
+    return Fail(commit.error());
   auto it = kv_->Scan(keys::Commit(start), PrefixEnd(std::string(1, keys::kCommit)));
   for (; it->Valid(); it->Next()) {
     ETL_CHECK_OK(it->checked());

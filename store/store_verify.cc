@@ -150,6 +150,7 @@ class Verifier {
       if (commit->snapshot && !Has(keys::ByDigest(keys::kSnapshotBody, *commit->snapshot)))
         Fault("REFERENCE", "change " + std::to_string(commit->first), "its snapshot is missing: " + commit->snapshot->Text());
       commits_[commit->first] = commit->snapshot;
+      for (const Change& change : changes) ++lines_[change.type];
     }));
     if (expected != store_.sequence() + 1)
       Fault("SEQUENCE", "change " + std::to_string(expected),
@@ -168,6 +169,7 @@ class Verifier {
       for (const auto& [kind, state] : *bundle) {
         CheckVersion(*name, kind, state.newest);
         versions_expected_ += state.versions - 1;
+        versions_told_ += state.versions;
         for (std::uint32_t n = 1; n <= state.versions; ++n)
           if (n != state.newest.version && !Has(keys::VersionKey(*name, kind, n)))
             Fault("VERSION", name->Text(), std::string(KindName(kind)) + " version " + std::to_string(n) + " is missing");
@@ -224,6 +226,17 @@ class Verifier {
     if (group->second != facts.comparison_key)
       Fault("STANDING", name.Text(), "it stands in another group than " + facts.comparison_key.Text());
     members_[v.ranked->group].push_back({0, c, name.source, name.external_id, v.sequence});
+  }
+
+  // The change log tells of everything that came to be, once: so many there must be.
+  void CheckCount(const std::string& what, std::uint64_t stored, std::uint64_t told) {
+    if (stored != told)
+      Fault("COUNT", what, std::to_string(stored) + " are stored, the change log tells of " + std::to_string(told));
+  }
+  std::uint64_t CountOf(keys::Prefix prefix) {
+    std::uint64_t n = 0;
+    for (auto it = kv_.Scan(std::string(1, prefix), PrefixEnd(std::string(1, prefix))); it->Valid(); it->Next()) ++n;
+    return n;
   }
 
   Status CheckVersions() {
@@ -305,9 +318,14 @@ class Verifier {
     ETL_CHECK_OK(Each(keys::kDrift, readable(DecodeDrift)));
     ETL_CHECK_OK(Each(keys::kGap, readable(DecodeGap)));
     ETL_CHECK_OK(Each(keys::kVisit, readable(DecodeVisit)));
+    CheckCount("versions", versions_told_, lines_["entry"]);
+    CheckCount("quarantined items", CountOf(keys::kQuarantine), lines_["quarantine"]);
+    CheckCount("drift", CountOf(keys::kDrift), lines_["drift"]);
+    CheckCount("gaps", CountOf(keys::kGap), lines_["gap"]);
+    if (CountOf(keys::kGroup) != CountOf(keys::kGroupNumber)) Fault("COUNT", "groups", "their keys and numbers do not pair up");
     const auto any = [](std::string_view, std::string_view) {};
     for (const auto prefix : {keys::kMeta, keys::kObjectEntry, keys::kContextRows, keys::kGroupNumber, keys::kStandingRoot,
-                              keys::kStandingNode, keys::kRowChange, keys::kRecordStep, keys::kFormerMember})
+                              keys::kStandingNode, keys::kPendingContext, keys::kLateSnapshot, keys::kRowChange, keys::kRecordStep, keys::kFormerMember})
       ETL_CHECK_OK(Each(prefix, any));
     ETL_CHECK_OK(Each(keys::kRequest, [&](std::string_view key, std::string_view value) {
       const auto request = DecodeRequest(key, value);
@@ -341,7 +359,8 @@ class Verifier {
   std::unordered_map<Digest, RunFacts> runs_;
   std::map<std::uint64_t, std::optional<Digest>> commits_;
   std::map<std::uint32_t, std::vector<StandingLine>> members_;
-  std::uint64_t versions_expected_ = 0;
+  std::uint64_t versions_expected_ = 0, versions_told_ = 0;
+  std::map<std::string, std::uint64_t> lines_;  // of the change log, by type
   std::map<std::uint32_t, Digest> group_keys_;
   std::map<Digest, std::vector<RowCheck>> contents_;
 };

@@ -1,4 +1,6 @@
 // The example leaderboard at its three points in time (fixtures/README.md names each situation).
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "model/json.h"
 #include "tests/support/backfill.h"
+#include "tests/support/golden.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temp_dir.h"
 
@@ -216,6 +219,27 @@ TEST_F(ExampleVisits, ThePastCanBeAskedForInFull) {
     exports[store_->sequence()] = ExportOf(*store_);
   }
   for (const auto& [sequence, text] : exports) EXPECT_EQ(Difference(ExportOf(*store_, AsOf{sequence}), text), "") << sequence;
+}
+
+TEST_F(ExampleVisits, AListThatSaysMoreThanItShowsIsPartialAndItsGapIsKept) {
+  TempDir dir("gap");
+  std::filesystem::copy(kExample + "1", dir.File("from"), std::filesystem::copy_options::recursive);
+  const std::string path = dir.File("from") + "/submissions/41.json";
+  std::string text = ReadFile(path);
+  const std::size_t at = text.find("\"total\": 25");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 11, "\"total\": 29");
+  std::ofstream(path, std::ios::binary) << text;
+  const VisitResult result = Backfill(*store_, dir.File("from"), clock_);
+  EXPECT_EQ(result.visit, "partial");
+  EXPECT_EQ(result.gaps, 1u);
+  const auto gaps = store_->Gaps(kSource);
+  ASSERT_TRUE(gaps.has_value());
+  ASSERT_EQ(gaps->size(), 1u);
+  EXPECT_EQ(gaps->front().missing, 4);
+  const auto again = Backfill(*store_, dir.File("from"), clock_);
+  EXPECT_EQ(again.visit, "partial");
+  EXPECT_EQ(again.changes, 0u);
 }
 
 TEST_F(ExampleVisits, ADryRunCountsAndWritesNothing) {

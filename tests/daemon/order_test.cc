@@ -10,6 +10,7 @@
 
 #include "tests/support/backfill.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/small_drafts.h"
 
 namespace etl::test {
 namespace {
@@ -128,6 +129,86 @@ TEST(Order, ALateSnapshotIsKeptInTheHistoryWithoutBecomingTheNewest) {
   EXPECT_TRUE(versions->at(1).late);
   const auto entry = store->GetEntry({"sol-execbench", "submission/70140", ""});
   EXPECT_EQ(entry->at(Kind::kBenchmarkRun).version, 1u);
+}
+
+TEST(Order, ALateSnapshotTakenInAgainAppendsNothing) {
+  ManualClock clock;
+  const auto store = OpenStore("", clock);
+  TakeIn(*store, At(2));
+  TakeIn(*store, At(1));
+  const auto sequence = store->sequence();
+  const std::string before = ExportOf(*store);
+  TakeIn(*store, At(1));
+  EXPECT_EQ(store->sequence(), sequence);
+  EXPECT_EQ(Difference(ExportOf(*store), before), "");
+}
+
+TEST(Order, AUsersNameIsThatOfTheNewestRowWhateverTheOrderOfPages) {
+  std::vector<Snapshot> details, pages;
+  for (const Snapshot& s : At(1)) {
+    if (s.request == "kernels/41") details.push_back(s);
+    if (!s.request.starts_with("submissions?kernel_id=41&")) continue;
+    const std::string row = s.bytes.substr(s.bytes.find("{\"id\""), s.bytes.find('\n', s.bytes.find("{\"id\"")) - s.bytes.find("{\"id\""));
+    ASSERT_FALSE(row.empty());
+    const auto page = [&](int offset, const std::string& id, const std::string& name) {
+      std::string text = std::regex_replace(row.substr(0, row.rfind('}') + 1), std::regex("\"id\": ?[0-9]+"), "\"id\":" + id);
+      text = std::regex_replace(text, std::regex("\"username\": ?\"[^\"]*\""), "\"username\":\"" + name + "\"");
+      Snapshot p = s;
+      p.request = "submissions?kernel_id=41&limit=50&offset=" + std::to_string(offset);
+      p.bytes = "{\"data\":{\"submissions\":[" + text + "],\"total\":3,\"offset\":0,\"limit\":50}}";
+      p.digest = Sha256(p.bytes);
+      pages.push_back(std::move(p));
+    };
+    page(0, "90", "north");
+    page(1, "100", "north");
+    page(2, "95", "south");
+  }
+  ASSERT_EQ(pages.size(), 3u);
+  std::vector<std::size_t> order{0, 1, 2};
+  std::string expected;
+  do {
+    std::vector<Snapshot> all = details;
+    for (const std::size_t i : order) all.push_back(pages[i]);
+    const std::string state = NewestOf(StateOf(all));
+    if (expected.empty()) expected = state;
+    EXPECT_EQ(Difference(state, expected), "");
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Order, AProcessThatDiesBeforeRowsAreReadAgainLeavesThatToTheNext) {
+  ManualClock clock;
+  const auto undisturbed = OpenStore("", clock), killed = OpenStore("", clock);
+  for (Store* store : {undisturbed.get(), killed.get()}) TakeIn(*store, At(1));
+  TakeIn(*undisturbed, At(2));
+  // The commit that moves a kernel's bound, and nothing after it.
+  const auto adapter = MakeAdapter("sol-execbench");
+  for (const Snapshot& s : At(2)) {
+    if (s.request != "kernels" && s.request != "kernels/31") continue;
+    Request request;
+    request.key = s.request;
+    Ingest ingest;
+    ingest.snapshot = &s;
+    ingest.adapter = adapter->version();
+    ingest.draft = std::move(adapter->Accept(request, s, "", Reading::kFull, {})->draft);
+    ASSERT_TRUE(killed->Commit(ingest).has_value());
+  }
+  EXPECT_EQ(killed->PendingContexts("sol-execbench")->size(), 1u);
+  TakeIn(*killed, At(2));
+  EXPECT_TRUE(killed->PendingContexts("sol-execbench")->empty());
+  EXPECT_EQ(Difference(ExportOf(*killed), ExportOf(*undisturbed)), "");
+}
+
+TEST(Order, ARunMeasuredAgainBeforeItWasDisqualifiedIsTheOneThatWasRetracted) {
+  ManualClock clock;
+  const auto in_order = OpenStore("", clock), late = OpenStore("", clock);
+  SmallSource source;
+  const auto commit = [](Store& store, const Ingest& ingest) { ASSERT_TRUE(store.Commit(ingest).has_value()); };
+  const Ingest first = source.Page(1, {{1, 100.0}}, 1), again = source.Page(2, {{1, 90.0}}, 3), out = source.Page(3, {{1, 0.0}}, 5);
+  for (const Ingest* page : {&first, &again, &out}) commit(*in_order, *page);
+  for (const Ingest* page : {&first, &out, &again}) commit(*late, *page);
+  EXPECT_EQ(Difference(NewestOf(ExportOf(*late)), NewestOf(ExportOf(*in_order))), "");
+  const EntryName name{"small", "submission/1", ""};
+  EXPECT_EQ(late->GetEntry(name)->at(Kind::kBenchmarkRun).digest, in_order->GetEntry(name)->at(Kind::kBenchmarkRun).digest);
 }
 
 }  // namespace
