@@ -12,30 +12,33 @@
 
 namespace etl {
 
-// A source adapter, sans I/O: no socket, no clock, no store. It says what to ask for, and turns one response into a draft. The
-// same code runs against the network, a folder of saved responses, the snapshots already stored, a fuzzer and a simulator.
+// A source adapter, sans I/O: no socket, no clock, no store. It says what to ask for, and turns one response
+// into a draft. The same code runs against the network, a folder of saved responses, the snapshots already
+// stored, a fuzzer and a simulator.
 
-// Knowledge that an adapter carries from one response of a walk to the next request of it. Opaque to everyone else, never
-// stored: an interrupted walk starts again.
+// Knowledge that an adapter carries from one response of a walk to the next request of it. Opaque to everyone
+// else, never stored: an interrupted walk starts again.
 class WalkState {
  public:
   virtual ~WalkState() = default;
 };
 
 struct Request {
-  std::string key;      // what is asked, relative to the source's base: "submissions?kernel_id=5&limit=50&offset=0"
+  std::string
+      key;  // what is asked, relative to the source's base: "submissions?kernel_id=5&limit=50&offset=0"
   std::string context;  // key of the context its response is read with ("kernel/5"); empty: none
-  std::string scope;    // what the request belongs to, for progress and for "done" marks ("kernel/5"); empty: the source
+  std::string scope;    // what the request belongs to, for progress and for "done" marks ("kernel/5"); empty:
+                        // the source
   bool optional = false;  // a 404 is an ordinary answer
   std::unique_ptr<WalkState> walk;
 };
 
 // What a visit is to bring.
 struct Goal {
-  std::vector<std::string> kernels;  // names; empty: everything the source has
-  bool leaderboards = true;          // also read upstream's own ranks where the transport has them
+  std::vector<std::string> kernels;       // names; empty: everything the source has
+  bool leaderboards = true;               // also read upstream's own ranks where the transport has them
   std::optional<std::uint64_t> rows_max;  // stop asking for more after about this many rows
-  bool local = false;                // read a folder of definition files instead of the service (Transport::local)
+  bool local = false;  // read a folder of definition files instead of the service (Transport::local)
 };
 
 // A position on upstream's own leaderboard, to be held against ours.
@@ -59,9 +62,9 @@ struct Outcome {
   std::vector<Request> next;
   std::vector<UpstreamRank> upstream_ranks;
   std::vector<Shortfall> shortfalls;
-  std::uint64_t rows = 0;       // new rows this response brought to its walk
-  std::uint64_t scopes = 0;     // scopes that this response announced (kernels in the list)
-  bool scope_done = false;      // the request's scope needs nothing more
+  std::uint64_t rows = 0;    // new rows this response brought to its walk
+  std::uint64_t scopes = 0;  // scopes that this response announced (kernels in the list)
+  bool scope_done = false;   // the request's scope needs nothing more
 };
 
 // How a response is to be read.
@@ -81,15 +84,16 @@ class Adapter {
   // The first requests of a visit.
   virtual std::vector<Request> Plan(const Goal& goal) const = 0;
 
-  // Turns one response into a draft and further requests. `context` is the value of request.context, empty when unknown.
-  // A response that is wrong as a whole is an Error (kInvalid): nothing of it enters, its bytes go to quarantine, and the
-  // scope falls short. One bad item inside a good response is a QuarantineDraft and the rest goes on. Consumes
-  // request.walk. Pure: equal arguments give equal outcomes. At most one call at a time per adapter object.
-  virtual Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading,
-                                 const Goal& goal) = 0;
+  // Turns one response into a draft and further requests. `context` is the value of request.context, empty
+  // when unknown. A response that is wrong as a whole is an Error (kInvalid): nothing of it enters, its bytes
+  // go to quarantine, and the scope falls short. One bad item inside a good response is a QuarantineDraft and
+  // the rest goes on. Consumes request.walk. Pure: equal arguments give equal outcomes. At most one call at a
+  // time per adapter object.
+  virtual Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
+                                 Reading reading, const Goal& goal) = 0;
 
-  // The requests whose stored snapshots say something about the rows of a scope whose context changed. Called with each
-  // stored request key of the scope's rows; true: read it again.
+  // The requests whose stored snapshots say something about the rows of a scope whose context changed. Called
+  // with each stored request key of the scope's rows; true: read it again.
   virtual bool ReadsWithContext(std::string_view request_key, std::string_view context_key) const = 0;
 
   // The context key that the response of a stored request is read with (replay, rebuild); empty: none.

@@ -16,7 +16,11 @@ std::uint64_t NameHash(const EntryDraft& d) {
 }  // namespace
 
 Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits)
-    : adapter_(adapter), store_(store), dry_run_(dry_run), goal_(goal), start_(store == nullptr ? 0 : store->sequence()) {
+    : adapter_(adapter),
+      store_(store),
+      dry_run_(dry_run),
+      goal_(goal),
+      start_(store == nullptr ? 0 : store->sequence()) {
   if (commits == Commits::kPipelined && writes()) thread_ = std::thread([this] { CommitLoop(); });
 }
 
@@ -30,7 +34,8 @@ Intake::~Intake() {
   thread_.join();
 }
 
-// What a process that died left undone. Before anything else, so that the order of commits is as if it had lived.
+// What a process that died left undone. Before anything else, so that the order of commits is as if it had
+// lived.
 Status Intake::FinishContexts() {
   if (std::exchange(begun_, true) || !writes()) return {};
   ETL_TRY(const auto contexts, store_->PendingContexts(adapter_.slug()));
@@ -63,13 +68,15 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
   }
   if (!taken.same) work.known.reset();
   if (!writes())
-    for (const ContextDraft& c : work.ingest.draft.contexts) own_contexts_[c.key] = {c.value, snapshot.captured_at, snapshot.captured_at, 0};
+    for (const ContextDraft& c : work.ingest.draft.contexts)
+      own_contexts_[c.key] = {c.value, snapshot.captured_at, snapshot.captured_at, 0};
   work.snapshot = std::move(snapshot);
   ETL_CHECK_OK(Hand(std::move(work)));
   return taken;
 }
 
-Result<Outcome> Intake::Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading) {
+Result<Outcome> Intake::Accept(Request& request, const Snapshot& snapshot, std::string_view context,
+                               Reading reading) {
   const std::lock_guard lock(adapter_mutex_);
   return adapter_.Accept(request, snapshot, context, reading, goal_);
 }
@@ -84,7 +91,8 @@ Result<ContextState> Intake::ContextOf(const std::string& key) {
     changed_.wait(lock, [&] {
       return !failure_ || std::none_of(pending_.begin(), pending_.end(), [&](const Work& work) {
         const auto& contexts = work.ingest.draft.contexts;
-        return std::any_of(contexts.begin(), contexts.end(), [&](const ContextDraft& c) { return c.key == key; });
+        return std::any_of(contexts.begin(), contexts.end(),
+                           [&](const ContextDraft& c) { return c.key == key; });
       });
     });
     if (!failure_) return Fail(failure_.error());
@@ -93,12 +101,14 @@ Result<ContextState> Intake::ContextOf(const std::string& key) {
   return stored ? *std::move(stored) : ContextState{};
 }
 
-// Whether these bytes were read before by the same mapping with the same context, and no row has contradicted them since.
+// Whether these bytes were read before by the same mapping with the same context, and no row has contradicted
+// them since.
 Result<bool> Intake::IsKnown(const Request& request, const Snapshot& snapshot, const ContextState& context,
                              std::optional<RequestState>& known) const {
   if (store_ == nullptr) return false;
   ETL_TRY(known, store_->FindRequest(snapshot.source, snapshot.request));
-  if (!known || known->snapshot != snapshot.digest || known->refused || known->adapter != adapter_.version()) return false;
+  if (!known || known->snapshot != snapshot.digest || known->refused || known->adapter != adapter_.version())
+    return false;
   if (request.context.empty()) return true;
   if (known->context_digest != Sha256(context.value)) return false;
   ETL_TRY(const std::uint64_t changed, store_->LastRowChange(snapshot.source, request.context));
@@ -132,7 +142,8 @@ void Intake::CommitLoop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
-    if (pending_.empty() || !failure_) return;  // asked to stop with nothing left, or nothing can be done any more
+    if (pending_.empty() || !failure_)
+      return;  // asked to stop with nothing left, or nothing can be done any more
     Work& work = pending_.front();
     lock.unlock();
     auto status = Do(work);
@@ -153,7 +164,8 @@ Status Intake::Do(Work& work) {
     counts_.runs += work.known->runs;
   }
   if (writes())
-    ETL_CHECK_OK(store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.captured_at));
+    ETL_CHECK_OK(store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.digest,
+                                 work.snapshot.captured_at));
   // That the walk fell short is news even where its last page is not.
   return work.ingest.draft.gaps.empty() ? Status() : Commit(work);
 }
@@ -203,8 +215,8 @@ void Intake::Count(const CommitResult& done) {
   counts_.changes += done.changes;
 }
 
-// The rows that were read with a context that has changed, read again from the snapshots they came in. Only a row's newest state
-// counts, so each snapshot speaks only for the rows that still come from it.
+// The rows that were read with a context that has changed, read again from the snapshots they came in. Only a
+// row's newest state counts, so each snapshot speaks only for the rows that still come from it.
 Status Intake::Rederive(const std::string& context_key) {
   ETL_TRY(const auto found, store_->FindContext(adapter_.slug(), context_key));
   const ContextState context = found.value_or(ContextState{});
@@ -212,15 +224,16 @@ Status Intake::Rederive(const std::string& context_key) {
   std::map<std::uint64_t, std::unordered_set<std::string>> rows_by_commit;
   for (const std::string& row : rows) {
     ETL_TRY(const auto entry, store_->GetEntry({std::string(adapter_.slug()), row, ""}));
-    if (const auto it = entry.find(Kind::kSubmission); it != entry.end()) rows_by_commit[it->second.from].insert(row);
+    if (const auto it = entry.find(Kind::kSubmission); it != entry.end())
+      rows_by_commit[it->second.from].insert(row);
   }
   for (const auto& [sequence, wanted] : rows_by_commit)
     ETL_CHECK_OK(RederiveCommit(context_key, context, sequence, wanted));
   return store_->ContextDone(adapter_.slug(), context_key);
 }
 
-Status Intake::RederiveCommit(const std::string& context_key, const ContextState& context, std::uint64_t sequence,
-                              const std::unordered_set<std::string>& wanted) {
+Status Intake::RederiveCommit(const std::string& context_key, const ContextState& context,
+                              std::uint64_t sequence, const std::unordered_set<std::string>& wanted) {
   ETL_TRY(const CommitInfo commit, store_->GetCommit(sequence));
   if (!commit.snapshot) return {};
   Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot};
@@ -229,7 +242,8 @@ Status Intake::RederiveCommit(const std::string& context_key, const ContextState
   request.key = commit.request;
   request.context = context_key;
   auto outcome = Accept(request, snapshot, context.value, Reading::kFull);
-  if (!outcome) return {};  // it was accepted once; a mapping that refuses it now takes nothing away from what is known
+  if (!outcome)
+    return {};  // it was accepted once; a mapping that refuses it now takes nothing away from what is known
   Ingest ingest;
   ingest.snapshot = &snapshot;
   ingest.adapter = adapter_.version();

@@ -21,22 +21,24 @@ namespace etl {
 // What a series of responses brought.
 struct IntakeCounts {
   std::uint64_t snapshots = 0, runs = 0, groups = 0;
-  std::uint64_t entries = 0, entries_new = 0, entries_changed = 0;  // spoken of, each once; of them new; of them changed
+  std::uint64_t entries = 0, entries_new = 0,
+                entries_changed = 0;  // spoken of, each once; of them new; of them changed
   std::uint64_t quarantined = 0, gaps = 0, drift = 0, changes = 0;
 };
 
-// Takes responses in, one by one: has the adapter read each with the context it needs, commits what comes of it, and when a response
-// changes a context, reads the rows again that depend on it. Knows nothing of where responses come from, so a visit and a
-// replay share it.
+// Takes responses in, one by one: has the adapter read each with the context it needs, commits what comes of
+// it, and when a response changes a context, reads the rows again that depend on it. Knows nothing of where
+// responses come from, so a visit and a replay share it.
 //
-// With kPipelined, commits run on a thread of their own, up to kPendingMax behind; Take waits for those that its own answer
-// depends on, so the result is the same. Everything but that thread belongs to the caller's thread. `store` null: nothing is
-// kept, and contexts live here. `dry_run`: the store is read, not written.
+// With kPipelined, commits run on a thread of their own, up to kPendingMax behind; Take waits for those that
+// its own answer depends on, so the result is the same. Everything but that thread belongs to the caller's
+// thread. `store` null: nothing is kept, and contexts live here. `dry_run`: the store is read, not written.
 class Intake {
  public:
   enum class Commits : std::uint8_t { kInline, kPipelined };
   static constexpr std::size_t kPendingMax = 8;
-  static constexpr std::uint64_t kCommitsPerSync = 32;  // pipelined: a killed visit reads at most this many again
+  static constexpr std::uint64_t kCommitsPerSync =
+      32;  // pipelined: a killed visit reads at most this many again
 
   Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits = Commits::kInline);
   ~Intake();
@@ -65,7 +67,8 @@ class Intake {
   bool writes() const { return store_ != nullptr && !dry_run_; }
   Result<bool> IsKnown(const Request& request, const Snapshot& snapshot, const ContextState& context,
                        std::optional<RequestState>& known) const;
-  Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context, Reading reading);
+  Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
+                         Reading reading);
   Result<ContextState> ContextOf(const std::string& key);
 
   Status FinishContexts();
@@ -90,7 +93,8 @@ class Intake {
 
   // The committing side: that thread's alone while it runs.
   IntakeCounts counts_;
-  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> counted_requests_;  // request -> its entries and runs
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>
+      counted_requests_;                       // request -> its entries and runs
   std::unordered_set<std::uint64_t> counted_;  // hashes of the entries that were counted
   std::uint64_t committed_ = 0;
 

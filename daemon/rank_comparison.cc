@@ -18,8 +18,8 @@ struct Best {
   std::string external_id;
 };
 
-// What the metadata of a run says: "<username> · <kernel> · <gpu>" names its user in the first author of its implementation, so
-// the user is read from there.
+// What the metadata of a run says: "<username> · <kernel> · <gpu>" names its user in the first author of its
+// implementation, so the user is read from there.
 std::string UserOf(const Store& store, const StandingLine& line) {
   const auto entry = store.GetEntry({line.source, line.external_id, ""});
   if (!entry) return "";
@@ -53,7 +53,8 @@ std::unordered_map<std::string, Best> BestByUser(const Store& store, const Group
 void CompareRanks(const Store& store, const std::string& source, const std::vector<UpstreamRank>& upstream,
                   RankComparison& result) {
   if (upstream.empty()) return;
-  // Groups by what a leaderboard is about: the newest definition of the kernel, and the environment's own entry.
+  // Groups by what a leaderboard is about: the newest definition of the kernel, and the environment's own
+  // entry.
   std::map<std::pair<Digest, Digest>, Digest> groups;  // (operation, environment) -> key
   const auto status = store.ForEachGroup([&](const GroupInfo& g) {
     if (g.members > 0) groups[{g.operation, g.environment}] = g.key;
@@ -66,11 +67,13 @@ void CompareRanks(const Store& store, const std::string& source, const std::vect
     auto [board, fresh] = boards.try_emplace({rank.kernel, rank.gpu, rank.stack_version});
     if (fresh) {
       const auto kernel = store.GetEntry({source, rank.kernel, ""});
-      const auto environment = store.GetEntry({source, "environment/" + rank.gpu + "/" + rank.stack_version, ""});
+      const auto environment =
+          store.GetEntry({source, "environment/" + rank.gpu + "/" + rank.stack_version, ""});
       if (kernel && environment && kernel->contains(Kind::kOperationSpec) &&
           environment->contains(Kind::kExecutionEnvironment)) {
-        const auto group = groups.find({kernel->at(Kind::kOperationSpec).digest.value_or(Digest{}),
-                                        environment->at(Kind::kExecutionEnvironment).digest.value_or(Digest{})});
+        const auto group =
+            groups.find({kernel->at(Kind::kOperationSpec).digest.value_or(Digest{}),
+                         environment->at(Kind::kExecutionEnvironment).digest.value_or(Digest{})});
         if (group != groups.end())
           if (const auto info = store.GetGroup(group->second)) board->second = BestByUser(store, *info);
       }
@@ -86,9 +89,10 @@ void CompareRanks(const Store& store, const std::string& source, const std::vect
     }
     ++result.different;
     if (result.differences.size() < kDifferencesKept)
-      result.differences.push_back(rank.kernel + " on " + rank.gpu + " " + rank.stack_version + ": " + rank.username +
-                                   " is " + std::to_string(rank.rank) + " upstream and " +
-                                   std::to_string(ours->second.rank) + " here (" + ours->second.external_id + ")");
+      result.differences.push_back(rank.kernel + " on " + rank.gpu + " " + rank.stack_version + ": " +
+                                   rank.username + " is " + std::to_string(rank.rank) + " upstream and " +
+                                   std::to_string(ours->second.rank) + " here (" + ours->second.external_id +
+                                   ")");
   }
 }
 

@@ -19,14 +19,15 @@ class Replay {
     if (it == sources_.end()) {
       auto adapter = MakeAdapter(commit.source);
       if (adapter == nullptr)
-        return Fail(Errc::kNotFound, "SOURCE_UNKNOWN", commit.source, "this program has no adapter for the source",
-                    "use the program that made the store");
+        return Fail(Errc::kNotFound, "SOURCE_UNKNOWN", commit.source,
+                    "this program has no adapter for the source", "use the program that made the store");
       it = sources_.emplace(commit.source, Source{std::move(adapter), nullptr}).first;
       it->second.intake = std::make_unique<Intake>(*it->second.adapter, &target_, false, goal_);
     }
     Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot};
     ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
-    for (const auto& [request, at] : commit.confirmed) ETL_CHECK_OK(target_.Confirm(commit.source, request, at));
+    for (const ConfirmedAnswer& answer : commit.confirmed)
+      ETL_CHECK_OK(target_.Confirm(commit.source, answer.request, answer.snapshot, answer.at));
     Request request;
     request.key = commit.request;
     request.context = it->second.adapter->ContextFor(commit.request);
@@ -56,7 +57,8 @@ Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
   std::uint64_t count = 0;
   Status status;
   ETL_CHECK_OK(from.ForEachCommit(0, [&](const CommitInfo& commit) {
-    // A response that was only read again for a changed context is left out: the replay meets the same change by itself.
+    // A response that was only read again for a changed context is left out: the replay meets the same change
+    // by itself.
     if (commit.rederived_from || !commit.snapshot) return true;
     clock.Set(commit.time);
     status = replay.Take(commit);

@@ -40,12 +40,14 @@ class Visit {
       result_.visit = result_.shortfalls.empty() ? "full" : "partial";
     }
     TakeCounts();
-    if (store_ != nullptr && !result_.failure) CompareRanks(*store_, result_.source, upstream_ranks_, result_.upstream_ranks);
+    if (store_ != nullptr && !result_.failure)
+      CompareRanks(*store_, result_.source, upstream_ranks_, result_.upstream_ranks);
     if (store_ != nullptr) {
       result_.epoch = store_->epoch();
       result_.sequence = store_->sequence();
     }
-    result_.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    result_.elapsed_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     if (writes()) End();
     return std::move(result_);
   }
@@ -53,8 +55,8 @@ class Visit {
  private:
   bool writes() const { return store_ != nullptr && !options_.dry_run; }
 
-  // A visit of the same place that never finished is taken up again, with its moment: everything it left undone belongs to the
-  // same picture.
+  // A visit of the same place that never finished is taken up again, with its moment: everything it left
+  // undone belongs to the same picture.
   Status Begin() {
     captured_at_ = options_.captured_at.value_or(clock_.Now());
     if (store_ == nullptr) return {};
@@ -86,7 +88,8 @@ class Visit {
     for (Request& request : adapter_.Plan(options_.goal)) queue_.push_back(std::move(request));
     while (!queue_.empty()) {
       if (options_.goal.rows_max && result_.rows >= *options_.goal.rows_max) {
-        AddShortfall({"", "ROW_LIMIT", "the limit of " + std::to_string(*options_.goal.rows_max) + " rows was reached"});
+        AddShortfall({"", "ROW_LIMIT",
+                      "the limit of " + std::to_string(*options_.goal.rows_max) + " rows was reached"});
         return {};
       }
       if (options_.stop != nullptr && options_.stop->load()) {
@@ -112,7 +115,8 @@ class Visit {
     }
     if (response->status != 200) {
       if (response->status != 404 || !request.optional)
-        AddShortfall({request.scope, "NOT_THERE", request.key + " was answered with " + std::to_string(response->status)});
+        AddShortfall({request.scope, "NOT_THERE",
+                      request.key + " was answered with " + std::to_string(response->status)});
       return {};
     }
     Snapshot snapshot;
@@ -127,7 +131,8 @@ class Visit {
 
   Status TakeIn(Request& request, Snapshot& snapshot) {
     if (store_ != nullptr && !options_.captured_at) {
-      // A resumed visit that meets other bytes than its first half did: the place has changed, and this is newer.
+      // A resumed visit that meets other bytes than its first half did: the place has changed, and this is
+      // newer.
       ETL_TRY(const auto known, store_->FindRequest(snapshot.source, snapshot.request));
       if (known && known->snapshot != snapshot.digest && known->confirmed_at >= snapshot.captured_at)
         snapshot.captured_at = std::max(clock_.Now(), Instant{known->confirmed_at.ms + 1});
@@ -187,7 +192,8 @@ class Visit {
 
 }  // namespace
 
-VisitResult RunVisit(Adapter& adapter, Transport& transport, Store* store, Clock& clock, const VisitOptions& options) {
+VisitResult RunVisit(Adapter& adapter, Transport& transport, Store* store, Clock& clock,
+                     const VisitOptions& options) {
   return Visit(adapter, transport, store, clock, options).Run();
 }
 
@@ -227,7 +233,8 @@ std::string VisitResult::Json() const {
 }
 
 Instant SystemClock::Now() {
-  return Instant{std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+  return Instant{std::chrono::duration_cast<std::chrono::milliseconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
                      .count()};
 }
 

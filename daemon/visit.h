@@ -23,7 +23,7 @@ struct RankComparison {
 
 struct VisitResult {
   std::string source;
-  std::string visit;  // full, partial, failed
+  std::string visit;     // full, partial, failed
   bool resumed = false;  // an earlier visit of the same place was interrupted
   bool dry_run = false;
   std::uint64_t requests = 0, snapshots = 0, rows = 0;
@@ -34,10 +34,11 @@ struct VisitResult {
   double elapsed_seconds = 0;
   std::vector<Shortfall> shortfalls;  // why it is not full, at most 1,000
   RankComparison upstream_ranks;
-  std::optional<Error> failure;       // why it failed
+  std::optional<Error> failure;  // why it failed
 
-  // One canonical JSON object: source, visit, resumed, dryRun, requests, snapshots, rows, entries {new, changed, unchanged},
-  // runs, groupsRecomputed, quarantined, gaps, drift, changes, epoch, sequence, elapsedSeconds, shortfalls, upstreamRanks.
+  // One canonical JSON object: source, visit, resumed, dryRun, requests, snapshots, rows, entries {new,
+  // changed, unchanged}, runs, groupsRecomputed, quarantined, gaps, drift, changes, epoch, sequence,
+  // elapsedSeconds, shortfalls, upstreamRanks.
   std::string Json() const;
 };
 
@@ -50,19 +51,21 @@ struct VisitOptions {
   bool dry_run = false;
   std::optional<Instant> captured_at;  // when the saved responses were fetched; else the start of the visit
   std::function<void(const VisitProgress&)> progress;  // called after each response, on the visit's thread
-  const std::atomic<bool>* stop = nullptr;             // set from outside: ends the visit after the current response
+  const std::atomic<bool>* stop = nullptr;  // set from outside: ends the visit after the current response
 };
 
-// One pass over a source: asks for what the adapter wants, hands each response to it, and commits what comes of it, response by
-// response, so that a visit killed at any moment leaves whole responses behind and the next one finishes the work. Rows are
-// derived again when the context they were read with changes. `store` may be null for a dry run over an empty store.
+// One pass over a source: asks for what the adapter wants, hands each response to it, and commits what comes
+// of it, response by response, so that a visit killed at any moment leaves whole responses behind and the
+// next one finishes the work. Rows are derived again when the context they were read with changes. `store`
+// may be null for a dry run over an empty store.
 //
-// Blocking; one visit at a time per store. A visit never throws and always returns a result: what went wrong is in `failure`
-// (the store, the transport as a whole) or in `shortfalls`.
-VisitResult RunVisit(Adapter& adapter, Transport& transport, Store* store, Clock& clock, const VisitOptions& options);
+// Blocking; one visit at a time per store. A visit never throws and always returns a result: what went wrong
+// is in `failure` (the store, the transport as a whole) or in `shortfalls`.
+VisitResult RunVisit(Adapter& adapter, Transport& transport, Store* store, Clock& clock,
+                     const VisitOptions& options);
 
-// The whole store again from its stored snapshots, into `target` (an empty store). Commit times are those of the original.
-// Errors: kConflict REBUILD_TARGET when the target is not empty; those of the stores.
+// The whole store again from its stored snapshots, into `target` (an empty store). Commit times are those of
+// the original. Errors: kConflict REBUILD_TARGET when the target is not empty; those of the stores.
 Status Rebuild(const Store& from, Store& target, class ReplayClock& clock,
                const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
 

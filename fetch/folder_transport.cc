@@ -83,11 +83,10 @@ std::optional<PageQuery> ParsePageQuery(std::string_view query) {
   return page;
 }
 
-// A saved list of rows: where each is, and the total that it states.
+// A saved list of rows: where each is.
 struct SavedList {
   bool is_list = false;
   std::vector<json::ElementRange> rows;
-  std::int64_t total = 0;
 };
 
 SavedList FindRows(std::string_view text) {
@@ -96,16 +95,6 @@ SavedList FindRows(std::string_view text) {
   if (!rows) return list;
   list.is_list = true;
   list.rows = *std::move(rows);
-  list.total = static_cast<std::int64_t>(list.rows.size());
-  // Without its rows the file is small, and one bad row does not hide the total.
-  std::string frame(text);
-  if (!list.rows.empty()) {
-    frame = text.substr(0, list.rows.front().begin);
-    frame += text.substr(list.rows.back().end);
-  }
-  if (const auto document = json::Document::Parse(frame)) {
-    if (const auto total = document->root().At({"data", "total"}).AsInt64()) list.total = *total;
-  }
   return list;
 }
 
@@ -214,13 +203,14 @@ class FolderTransport : public Transport {
     const auto first = static_cast<std::size_t>(
         std::min<std::uint64_t>(static_cast<std::uint64_t>(page.offset), rows.size()));
     const std::size_t count = std::min(static_cast<std::size_t>(page.limit), rows.size() - first);
-    std::string out = "{\"data\":{\"submissions\":[";
+    if (rows.empty()) return loaded_.bytes;
+    // What stands around the rows is left as it is, so that whatever is wrong with it is seen.
+    std::string out = loaded_.bytes.substr(0, rows.front().begin);
     if (count > 0) {
       const std::size_t begin = rows[first].begin;
       out.append(loaded_.bytes, begin, rows[first + count - 1].end - begin);
     }
-    out += "],\"total\":" + std::to_string(loaded_.list.total) +
-           ",\"offset\":" + std::to_string(page.offset) + ",\"limit\":" + std::to_string(page.limit) + "}}";
+    out.append(loaded_.bytes, rows.back().end);
     return out;
   }
 

@@ -19,7 +19,8 @@ struct Response {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // `key` as in Request::key. Errors: kUnavailable (cannot be read now), kInvalid (a key this transport cannot answer).
+  // `key` as in Request::key. Errors: kUnavailable (cannot be read now), kInvalid (a key this transport
+  // cannot answer).
   virtual Result<Response> Fetch(std::string_view key) = 0;
   // What stands for the whole place in messages ("folder /srv/saved").
   virtual std::string Describe() const = 0;
@@ -29,23 +30,25 @@ class Transport {
 
 // Answers from a folder of saved responses: "kernels" from kernels.json, "kernels/5" from kernels/5.json,
 // "submissions?kernel_id=5&limit=50&offset=100" from submissions/5.json, "leaderboard/kernel/5/B200" from
-// leaderboard/kernel/5/B200.json (a query is added to the name with "@": B200@evaluation_stack_version=v1.1.json, tried
-// first). A file that is not there is a 404.
+// leaderboard/kernel/5/B200.json (a query is added to the name with "@":
+// B200@evaluation_stack_version=v1.1.json, tried first). A file that is not there is a 404.
 //
-// submissions/5.json holds all rows of a kernel: the transport serves the page that the query asks for, cut out of the
-// file without rewriting a row, with the file's own `total` (the number of rows when it has none) and the page's offset and
-// limit. When the whole file is one page, its bytes are the answer, unchanged. A file that is no such list is answered
-// unchanged at offset 0, for the adapter to judge, and as an empty page after that.
+// submissions/5.json holds all rows of a kernel: the transport serves the page that the query asks for, cut
+// out of the file without rewriting a byte: the same text with fewer rows, so its `total`, `offset` and
+// `limit` are the file's own, and whatever is wrong around the rows stays to be seen. When the whole file is
+// one page, its bytes are the answer. A file that is no such list is answered unchanged at offset 0, for the
+// adapter to judge, and as an empty page after that.
 //
-// Local mode: a folder with no kernels.json but a definition.json, or sub-folders that have one, holds definition files.
-// "local" then answers {"kernels":["."]}, or the sorted names of those sub-folders (at most 100,000), and
-// "local/<name>/definition.json" and "local/<name>/workload.jsonl" the files themselves.
+// Local mode: a folder with no kernels.json but a definition.json, or sub-folders that have one, holds
+// definition files. "local" then answers {"kernels":["."]}, or the sorted names of those sub-folders (at most
+// 100,000), and "local/<name>/definition.json" and "local/<name>/workload.jsonl" the files themselves.
 //
-// Nothing outside the folder is read: a key with "..", an absolute part, a control character or a link that leads out is
-// kInvalid FOLDER_KEY; so is a submissions query with anything but kernel_id, limit (default 20) and offset. Files are at
-// most 256 MiB (kInvalid FOLDER_FILE_TOO_LARGE); one that cannot be read is kUnavailable FOLDER_READ. Keeps the last file
-// in memory for its pages, for as long as it does not change.
-// Errors at opening: kNotFound FOLDER_MISSING when there is no folder, or no kernels.json and no definition.json in it.
+// Nothing outside the folder is read: a key with "..", an absolute part, a control character or a link that
+// leads out is kInvalid FOLDER_KEY; so is a submissions query with anything but kernel_id, limit (default 20)
+// and offset. Files are at most 256 MiB (kInvalid FOLDER_FILE_TOO_LARGE); one that cannot be read is
+// kUnavailable FOLDER_READ. Keeps the last file in memory for its pages, for as long as it does not change.
+// Errors at opening: kNotFound FOLDER_MISSING when there is no folder, or no kernels.json and no
+// definition.json in it.
 Result<std::unique_ptr<Transport>> OpenFolder(const std::string& dir);
 
 }  // namespace etl

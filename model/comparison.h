@@ -11,8 +11,8 @@ namespace etl {
 
 // Which runs may be compared, by identity.md "Comparison groups". Pure functions.
 
-// What a run is ranked by: the timing's primary statistic in ns (for "mean": mean, else median; otherwise median, else
-// mean), else the first entry of `measurements`, else nothing.
+// What a run is ranked by: the timing's primary statistic in ns (for "mean": mean, else median; otherwise
+// median, else mean), else the first entry of `measurements`, else nothing.
 struct PrimaryMeasurement {
   std::string metric, statistic, unit;
   double value = 0;

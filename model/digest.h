@@ -31,8 +31,8 @@ struct Digest {
 // Reads "sha256:" and 64 lower-case hex digits. Anything else: kInvalid, code DIGEST_PATTERN.
 Result<Digest> ParseDigest(std::string_view text);
 
-// The SHA-256 of `data`, about 0.2 us plus 0.6 us per KiB. Thread-safe; keeps one OpenSSL context per thread, because a
-// one-shot call in OpenSSL 3 pays for an algorithm lookup each time.
+// The SHA-256 of `data`, about 0.2 us plus 0.6 us per KiB. Thread-safe; keeps one OpenSSL context per thread,
+// because a one-shot call in OpenSSL 3 pays for an algorithm lookup each time.
 Digest Sha256(std::string_view data);
 
 // SHA-256 of bytes that arrive in pieces. Not for use by two threads at once.

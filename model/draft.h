@@ -16,12 +16,12 @@ namespace etl {
 
 // The exact bytes of one response, with how, when and from where they came.
 struct Snapshot {
-  std::string source;       // slug
-  std::string request;      // the request's key: what was asked, the same string whenever the same is asked
-  std::string origin;       // where it was answered: a URL, or a file
+  std::string source;   // slug
+  std::string request;  // the request's key: what was asked, the same string whenever the same is asked
+  std::string origin;   // where it was answered: a URL, or a file
   Instant captured_at;
   std::string bytes;
-  Digest digest;            // of bytes
+  Digest digest;  // of bytes
 };
 
 // Where in a snapshot a thing stands: byte range, and a JSON path for people ("$.data.submissions[3]").
@@ -34,18 +34,20 @@ enum class EntryState : std::uint8_t { kPassed, kExcluded, kPending };
 std::string_view EntryStateName(EntryState state) noexcept;  // passed, excluded, pending
 std::optional<EntryState> ParseEntryState(std::string_view name) noexcept;
 
-// Which observation of an entry is newer: by `major`, then by the snapshot's captured_at, then by the content. Most entries use
-// major 0, so time decides. Where many rows of one picture speak of the same thing and may differ (a user's name), major is
-// the row's own order, so that the result does not depend on the order in which pages are read.
+// Which observation of an entry is newer: by `major`, then by the snapshot's captured_at, then by the
+// content. Most entries use major 0, so time decides. Where many rows of one picture speak of the same thing
+// and may differ (a user's name), major is the row's own order, so that the result does not depend on the
+// order in which pages are read.
 struct EntryDraft {
   Kind kind = Kind::kSubmission;
   std::string scope;        // empty, or what external_id is unique within (a case key within its kernel)
   std::string external_id;  // at most 500 bytes, no NUL
   EntryState state = EntryState::kPassed;
   std::vector<std::string> reasons;  // upper-case codes, empty when passed
-  std::string identity;     // canonical {apiVersion, kind, spec}; empty when the entry has no object in this state
-  Digest digest;            // SHA-256 of identity, when there is one
-  std::string metadata;     // canonical JSON of the editorial part; "" where there is none
+  std::string
+      identity;   // canonical {apiVersion, kind, spec}; empty when the entry has no object in this state
+  Digest digest;  // SHA-256 of identity, when there is one
+  std::string metadata;           // canonical JSON of the editorial part; "" where there is none
   std::optional<Digest> content;  // digest of the canonical row for kSubmission: tells a changed row
   std::uint64_t major = 0;
   Locator locator;
@@ -74,20 +76,21 @@ struct QuarantineDraft {
 
 // Something upstream said that the adapter does not know. Reported once per (source, path).
 struct DriftDraft {
-  std::string path;    // "submissions[].flux", or "submissions[].status=PAUSED" for a new value of a known member
+  std::string
+      path;  // "submissions[].flux", or "submissions[].status=PAUSED" for a new value of a known member
   std::string sample;  // at most 200 bytes of JSON
 };
 
 // Rows known to exist and not seen.
 struct GapDraft {
-  std::string scope;  // kernel and slice
-  std::string code;   // TOTAL_NOT_REACHED, WINDOW_OUTRUN
+  std::string scope;         // kernel and slice
+  std::string code;          // TOTAL_NOT_REACHED, WINDOW_OUTRUN
   std::int64_t missing = 0;  // at least this many rows
   std::string detail;
 };
 
-// A piece of knowledge that later responses of the same scope need (what a kernel's rows are derived with). The newest
-// captured_at wins; when the value changes, the scope's known rows have to be derived again.
+// A piece of knowledge that later responses of the same scope need (what a kernel's rows are derived with).
+// The newest captured_at wins; when the value changes, the scope's known rows have to be derived again.
 struct ContextDraft {
   std::string key;    // "kernel/5"
   std::string value;  // canonical JSON

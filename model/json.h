@@ -21,15 +21,15 @@ struct Limits {
 };
 
 namespace internal {
-// One node of the tape: a value, or (in an object) a member name, which precedes its value. Children follow their
-// container in document order, so a document is one allocation and a walk is linear.
+// One node of the tape: a value, or (in an object) a member name, which precedes its value. Children follow
+// their container in document order, so a document is one allocation and a walk is linear.
 struct Node {
-  const char* text = nullptr;   // decoded string, member name or number text; null for containers and literals
+  const char* text = nullptr;  // decoded string, member name or number text; null for containers and literals
   std::uint32_t text_bytes = 0;
-  std::uint32_t count = 0;      // elements of an array, members of an object
-  std::uint32_t begin = 0;      // byte range of the value in the source text
+  std::uint32_t count = 0;  // elements of an array, members of an object
+  std::uint32_t begin = 0;  // byte range of the value in the source text
   std::uint32_t end = 0;
-  std::uint32_t span = 1;       // nodes from this one to the one after its last descendant
+  std::uint32_t span = 1;  // nodes from this one to the one after its last descendant
   Type type = Type::kNull;
 };
 }  // namespace internal
@@ -40,14 +40,14 @@ class ObjectRange;
 
 // A parsed document. Movable; owns its text and nodes, and every Value is a view into it that dies with it.
 //
-// Follows RFC 8259, stricter: refuses duplicate member names (compared after unescaping, so "a" and "\u0061" are the
-// same), lone surrogates, invalid UTF-8, NaN and Infinity, numbers beyond the range of a double (1e400), trailing data, and
-// whatever is over the limits. A leading byte order mark is dropped and noted in had_bom(). Numbers keep their exact text,
-// members their order.
+// Follows RFC 8259, stricter: refuses duplicate member names (compared after unescaping, so "a" and "\u0061"
+// are the same), lone surrogates, invalid UTF-8, NaN and Infinity, numbers beyond the range of a double
+// (1e400), trailing data, and whatever is over the limits. A leading byte order mark is dropped and noted in
+// had_bom(). Numbers keep their exact text, members their order.
 //
 // Errors (all kInvalid, `where` "byte N" counted in the given text): JSON_SYNTAX, JSON_DUPLICATE_MEMBER,
-// JSON_LONE_SURROGATE, JSON_INVALID_UTF8, JSON_NOT_A_NUMBER (NaN, Infinity), JSON_NUMBER_RANGE, JSON_TRAILING_DATA,
-// JSON_TOO_DEEP, JSON_TOO_LARGE, JSON_EMPTY.
+// JSON_LONE_SURROGATE, JSON_INVALID_UTF8, JSON_NOT_A_NUMBER (NaN, Infinity), JSON_NUMBER_RANGE,
+// JSON_TRAILING_DATA, JSON_TOO_DEEP, JSON_TOO_LARGE, JSON_EMPTY.
 //
 // Cost: about 2 us per KiB and two allocations; nothing recurses, so depth costs no stack.
 class Document {
@@ -67,8 +67,8 @@ class Document {
   bool had_bom_ = false;
 };
 
-// A view of one value. Cheap to copy. A default-made Value, and what Find returns for an absent member, is "missing":
-// exists() is false, and every typed question answers no.
+// A view of one value. Cheap to copy. A default-made Value, and what Find returns for an absent member, is
+// "missing": exists() is false, and every typed question answers no.
 class Value {
  public:
   Value() = default;
@@ -81,7 +81,9 @@ class Value {
   bool IsNull() const { return node_ != nullptr && node_->type == Type::kNull; }
   // Missing or null: what an upstream writes for "not stated".
   bool IsAbsent() const { return node_ == nullptr || node_->type == Type::kNull; }
-  bool IsBool() const { return node_ != nullptr && (node_->type == Type::kTrue || node_->type == Type::kFalse); }
+  bool IsBool() const {
+    return node_ != nullptr && (node_->type == Type::kTrue || node_->type == Type::kFalse);
+  }
   bool IsTrue() const { return node_ != nullptr && node_->type == Type::kTrue; }
   bool IsNumber() const { return node_ != nullptr && node_->type == Type::kNumber; }
   bool IsString() const { return node_ != nullptr && node_->type == Type::kString; }
@@ -181,10 +183,10 @@ struct ElementRange {
   std::size_t end = 0;
 };
 
-// Finds the elements of the array that `path` names from the root object ({"data", "submissions"}), by brackets and
-// quotes alone, so that one element a strict reader refuses can be set aside and the rest still read. Looks at names
-// without unescaping them; takes the first match. Nothing if there is no such array or the text ends inside it.
-// At most `elements_max` elements.
+// Finds the elements of the array that `path` names from the root object ({"data", "submissions"}), by
+// brackets and quotes alone, so that one element a strict reader refuses can be set aside and the rest still
+// read. Looks at names without unescaping them; takes the first match. Nothing if there is no such array or
+// the text ends inside it. At most `elements_max` elements.
 std::optional<std::vector<ElementRange>> FindElements(std::string_view text,
                                                       std::initializer_list<std::string_view> path,
                                                       std::size_t elements_max = 1'000'000);

@@ -8,8 +8,8 @@
 
 namespace etl::json {
 
-// Appends one JSON object or array to a string, member by member, in the order of the calls. The caller says each name once.
-// Strings must be valid UTF-8, doubles finite.
+// Appends one JSON object or array to a string, member by member, in the order of the calls. The caller says
+// each name once. Strings must be valid UTF-8, doubles finite.
 class ObjectWriter {
  public:
   explicit ObjectWriter(std::string& out) : out_(out) { out_ += '{'; }
@@ -21,7 +21,9 @@ class ObjectWriter {
     AppendString(out_, value);
     return *this;
   }
-  ObjectWriter& Integer(std::string_view name, std::int64_t value) { return Raw(name, std::to_string(value)); }
+  ObjectWriter& Integer(std::string_view name, std::int64_t value) {
+    return Raw(name, std::to_string(value));
+  }
   ObjectWriter& Count(std::string_view name, std::uint64_t value) { return Raw(name, std::to_string(value)); }
   ObjectWriter& Number(std::string_view name, double value) {
     Name(name);

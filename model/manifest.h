@@ -15,11 +15,12 @@
 
 namespace etl {
 
-// The manifest kinds, apiVersion kernelindex.dev/v1alpha1, as plain structs whose members have the manifest's names in
-// snake_case. An absent optional is a member that is left out; nothing is ever written as null.
+// The manifest kinds, apiVersion kernelindex.dev/v1alpha1, as plain structs whose members have the manifest's
+// names in snake_case. An absent optional is a member that is left out; nothing is ever written as null.
 inline constexpr std::string_view kApiVersion = "kernelindex.dev/v1alpha1";
 
-// kSubmission is not a manifest: it is the entry kind for one row of a source, whether or not a run came of it.
+// kSubmission is not a manifest: it is the entry kind for one row of a source, whether or not a run came of
+// it.
 enum class Kind : std::uint8_t {
   kOperationSpec = 1,
   kWorkloadCase,
@@ -31,7 +32,7 @@ enum class Kind : std::uint8_t {
   kBenchmarkRun,
   kSubmission,
 };
-std::string_view KindName(Kind kind) noexcept;               // "OperationSpec"
+std::string_view KindName(Kind kind) noexcept;  // "OperationSpec"
 std::optional<Kind> ParseKind(std::string_view name) noexcept;
 
 template <class T>
@@ -163,7 +164,8 @@ struct Callable {
   std::optional<std::string> path, symbol, interface;
 };
 struct Support {
-  std::vector<std::string> hardware_architectures;  // a set: sorted, no repeats; so are the other three named sets
+  std::vector<std::string>
+      hardware_architectures;  // a set: sorted, no repeats; so are the other three named sets
   std::optional<std::vector<std::string>> products_tested;
   std::optional<std::vector<std::string>> axes;  // not a set: order is kept
   std::vector<std::string> dtypes;
@@ -314,8 +316,9 @@ struct Manifest {
   Kind kind() const;
 };
 
-// The exact bytes that identity.md hashes: JCS({apiVersion, kind, spec}). The struct's values must obey the manifest rules
-// (CheckSpec tells); this function only writes. `out` is appended to, so a caller can reuse one buffer.
+// The exact bytes that identity.md hashes: JCS({apiVersion, kind, spec}). The struct's values must obey the
+// manifest rules (CheckSpec tells); this function only writes. `out` is appended to, so a caller can reuse
+// one buffer.
 template <class S>
 void AppendIdentity(std::string& out, const S& spec);
 void AppendIdentity(std::string& out, const Spec& spec);
@@ -323,21 +326,23 @@ template <class S>
 Digest DigestOf(const S& spec);
 Digest DigestOf(const Spec& spec);
 
-// The metadata alone, and the complete envelope, both canonical; ManifestDigest is the SHA-256 of the envelope.
+// The metadata alone, and the complete envelope, both canonical; ManifestDigest is the SHA-256 of the
+// envelope.
 void AppendMetadata(std::string& out, const Metadata& metadata);
 std::string CanonicalManifest(const Manifest& manifest);
 Digest ManifestDigest(const Manifest& manifest);
 // The envelope from the identity bytes of a spec and canonical metadata, without reading either.
 std::string JoinManifest(std::string_view identity, std::string_view metadata);
 
-// Strict reading. Every fault found names its path ("$.spec.axes.batch.role") in `where`; reading stops at the first.
-// Errors (kInvalid): UNKNOWN_MEMBER, MISSING_MEMBER, WRONG_TYPE, WRONG_PATTERN, WRONG_VALUE (not one of an
-// enumeration, wrong apiVersion, both or neither of tensor and scalar), OUT_OF_RANGE (numbers, list lengths), TOO_LONG,
-// NOT_A_SET (unsorted or repeated), UNKNOWN_KIND.
+// Strict reading. Every fault found names its path ("$.spec.axes.batch.role") in `where`; reading stops at
+// the first. Errors (kInvalid): UNKNOWN_MEMBER, MISSING_MEMBER, WRONG_TYPE, WRONG_PATTERN, WRONG_VALUE (not
+// one of an enumeration, wrong apiVersion, both or neither of tensor and scalar), OUT_OF_RANGE (numbers, list
+// lengths), TOO_LONG, NOT_A_SET (unsorted or repeated), UNKNOWN_KIND.
 Result<Manifest> ReadManifest(json::Value value);
 // The same, but collects every fault (at most 100) for `etlctl validate`. Empty: the manifest is valid.
 std::vector<Error> CheckManifest(json::Value value);
-// A spec or metadata alone, as stored: `value` is the {apiVersion, kind, spec} object, or the metadata object.
+// A spec or metadata alone, as stored: `value` is the {apiVersion, kind, spec} object, or the metadata
+// object.
 Result<Spec> ReadIdentity(json::Value value);
 Result<Metadata> ReadMetadata(json::Value value);
 

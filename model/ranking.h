@@ -13,14 +13,16 @@
 
 namespace etl {
 
-// Ranking policy "ranking-v1" of identity.md as pure functions: the definition that the store's incremental standings
-// must equal, bit for bit.
+// Ranking policy "ranking-v1" of identity.md as pure functions: the definition that the store's incremental
+// standings must equal, bit for bit.
 inline constexpr std::string_view kRankingPolicy = "ranking-v1";
 
-// Derived, never set by hand; a larger value is better evidence. An import never yields more than kReproducible.
+// Derived, never set by hand; a larger value is better evidence. An import never yields more than
+// kReproducible.
 enum class EvidenceLevel : std::uint8_t { kReported = 0, kReproducible = 1, kVerified = 2, kReplicated = 3 };
 std::string_view EvidenceName(EvidenceLevel level) noexcept;
-// kReproducible only with source, complete identity (a commit or a tree digest) and raw evidence; else kReported.
+// kReproducible only with source, complete identity (a commit or a tree digest) and raw evidence; else
+// kReported.
 EvidenceLevel EvidenceOf(const BenchmarkRun& run, const ImplementationRevision* implementation);
 
 // One run of a group, as far as ranking looks at it.
@@ -41,8 +43,8 @@ struct Standing {
 };
 std::vector<std::string> IneligibleReasons(const Standing& standing);
 
-// Display and rank order: value; inside a tie better evidence, then newer observation, then digest. A strict total order
-// over different digests.
+// Display and rank order: value; inside a tie better evidence, then newer observation, then digest. A strict
+// total order over different digests.
 bool RanksBefore(const Contender& a, const Contender& b) noexcept;
 
 struct Ranked {
@@ -52,8 +54,8 @@ struct Ranked {
 // The standing of the contenders, best first. O(n log n). Contenders must be eligible.
 std::vector<Ranked> Rank(const std::vector<Contender>& contenders);
 
-// The record history: the strict running minimum in (observed_at, digest) order. Indices into the input, oldest first; the
-// first has no previous holder. An equal value never takes the record.
+// The record history: the strict running minimum in (observed_at, digest) order. Indices into the input,
+// oldest first; the first has no previous holder. An equal value never takes the record.
 std::vector<std::size_t> RecordHistory(const std::vector<Contender>& contenders);
 
 }  // namespace etl

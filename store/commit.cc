@@ -1,6 +1,7 @@
 #include "store/commit.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "model/json_writer.h"
@@ -16,15 +17,17 @@ using json::ObjectWriter;
 constexpr std::size_t kExternalIdBytesMax = 500;
 constexpr std::size_t kChangedPathsMax = 32;
 
-bool IsKeyText(std::string_view text) { return text.find('\0') == std::string_view::npos; }
+bool IsKeyText(std::string_view text) {
+  return text.find('\0') == std::string_view::npos;
+}
 
 bool SameState(const Version& a, const Version& b) {
   return a.state == b.state && a.reasons == b.reasons && a.digest == b.digest && a.metadata == b.metadata &&
          a.content == b.content;
 }
 
-// A fixed but meaningless preference between two different states of the same moment, so that their order of arrival
-// does not matter.
+// A fixed but meaningless preference between two different states of the same moment, so that their order of
+// arrival does not matter.
 bool TieBreak(const Version& a, const Version& b) {
   return std::tie(a.digest, a.content, a.metadata, a.reasons, a.state) >
          std::tie(b.digest, b.content, b.metadata, b.reasons, b.state);
@@ -88,7 +91,8 @@ void CommitBuilder::AddChange(std::string type, std::string json) {
 
 Status CommitBuilder::CheckDraft() const {
   const auto bad = [&](std::string what) {
-    return Fail(Errc::kInvalid, "INGEST", snapshot_.request, std::move(what), "this is a fault of the adapter: report it");
+    return Fail(Errc::kInvalid, "INGEST", snapshot_.request, std::move(what),
+                "this is a fault of the adapter: report it");
   };
   if (snapshot_.source.empty() || !IsKeyText(snapshot_.source) || !IsKeyText(snapshot_.request))
     return bad("source or request key is empty or holds a NUL");
@@ -112,8 +116,9 @@ Status CommitBuilder::AddSnapshot() {
     // An answer older than the known one leaves the request's record alone, so it is remembered by itself.
     if (!snapshot_known_ && state.confirmed_at > snapshot_.captured_at) {
       const std::string late_key =
-          keys::ByText(keys::kLateSnapshot, snapshot_.source, snapshot_.request + '\0' + std::string(snapshot_.digest.View()));
-      const std::string value = json::TextArray(std::vector<std::string>{ingest_.adapter, snapshot_.captured_at.Text()});
+          keys::Response(keys::kLateSnapshot, snapshot_.source, snapshot_.request, snapshot_.digest);
+      const std::string value =
+          json::TextArray(std::vector<std::string>{ingest_.adapter, snapshot_.captured_at.Text()});
       ETL_TRY(const auto late, kv_.Get(late_key));
       snapshot_known_ = late == value;
       if (!snapshot_known_) batch_->Put(late_key, value);
@@ -135,9 +140,14 @@ Status CommitBuilder::AddSnapshot() {
 }
 
 Status CommitBuilder::AddEntries() {
-  for (const EntryDraft& draft : ingest_.draft.entries) {
-    ETL_TRY(Edit* const edit, EditOf(draft));
-    ETL_CHECK_OK(ApplyDraft(*edit, draft));
+  // A row first, then what was made of it: which of two rows of one moment counts is decided once, for all
+  // kinds.
+  for (const bool rows : {true, false}) {
+    for (const EntryDraft& draft : ingest_.draft.entries) {
+      if ((draft.kind == Kind::kSubmission) != rows) continue;
+      ETL_TRY(Edit* const edit, EditOf(draft));
+      ETL_CHECK_OK(ApplyDraft(*edit, draft));
+    }
   }
   for (auto& [key, edit] : edits_) {
     RetractRun(edit);
@@ -198,6 +208,9 @@ Status CommitBuilder::ApplyDraft(Edit& edit, const EntryDraft& draft) {
     ++result_.entries_unchanged;
     if (draft.major >= newest.major && snapshot_.captured_at > newest.seen_at) {
       newest.seen_at = snapshot_.captured_at;
+      // From here on it is this answer whose confirmation speaks for the state.
+      newest.from = version.from;
+      newest.locator = version.locator;
       edit.dirty = true;
     }
     if (ingest_.context_at > newest.context_at) {
@@ -210,7 +223,16 @@ Status CommitBuilder::ApplyDraft(Edit& edit, const EntryDraft& draft) {
     }
     return {};
   }
-  ETL_TRY(const bool newer, IsNewer(draft, newest));
+  bool newer = false;
+  tied_ = false;
+  const auto decided = edit.newer.find(draft.locator.offset);
+  const bool of_a_row = draft.kind == Kind::kBenchmarkRun || draft.kind == Kind::kImplementationRevision;
+  if (of_a_row && decided != edit.newer.end()) {
+    newer = decided->second;
+  } else {
+    ETL_TRY(newer, IsNewer(draft, newest));
+  }
+  if (draft.kind == Kind::kSubmission && tied_) edit.newer[draft.locator.offset] = newer;
   return newer ? AddNewest(edit, draft, std::move(version)) : AddLate(edit, draft, std::move(version));
 }
 
@@ -227,16 +249,17 @@ Result<bool> CommitBuilder::IsNewer(const EntryDraft& draft, const Version& know
   if (ingest_.context_at != known.context_at) return ingest_.context_at > known.context_at;
   ETL_TRY(const Origin* const origin, OriginOf(known.sequence));
   if (origin->commit.adapter != ingest_.adapter) return true;  // the same bytes, read by a newer mapping
+  tied_ = true;
   return TieBreak(VersionFrom(draft), known);
 }
 
 // When a known state was last seen: its snapshot may have been confirmed, unchanged, after it was taken.
 Instant CommitBuilder::LastSeen(const Origin& origin, Instant seen) {
-  if (!origin.request || origin.request->snapshot != origin.commit.snapshot || origin.request->confirmed_at <= seen)
-    return seen;
-  if (snapshot_.captured_at > seen && snapshot_.captured_at <= origin.request->confirmed_at)
-    confirmed_[origin.commit.request] = origin.request->confirmed_at;
-  return origin.request->confirmed_at;
+  if (origin.confirmed_at <= seen || !origin.commit.snapshot) return seen;
+  if (snapshot_.captured_at > seen && snapshot_.captured_at <= origin.confirmed_at)
+    confirmed_[origin.commit.request + origin.commit.snapshot->Text()] = {
+        origin.commit.request, *origin.commit.snapshot, origin.confirmed_at};
+  return origin.confirmed_at;
 }
 
 Result<const CommitBuilder::Origin*> CommitBuilder::OriginOf(std::uint64_t from) {
@@ -251,8 +274,15 @@ Result<const CommitBuilder::Origin*> CommitBuilder::OriginOf(std::uint64_t from)
     ETL_TRY(origin.commit, DecodeCommit(key, *stored, nullptr));
     const std::string request_key = keys::ByText(keys::kRequest, origin.commit.source, origin.commit.request);
     ETL_TRY(const auto request, kv_.Get(request_key));
-    if (request) {
-      ETL_TRY(origin.request, DecodeRequest(request_key, *request));
+    if (request && origin.commit.snapshot) {
+      ETL_TRY(const RequestState state, DecodeRequest(request_key, *request));
+      if (state.snapshot == origin.commit.snapshot) {
+        origin.confirmed_at = state.confirmed_at;
+      } else {
+        ETL_TRY(const auto before, kv_.Get(keys::Response(keys::kConfirmed, origin.commit.source,
+                                                          origin.commit.request, *origin.commit.snapshot)));
+        if (before) origin.confirmed_at = Instant{std::atoll(before->c_str())};
+      }
     }
   }
   return &origins_.emplace(from, std::move(origin)).first->second;
@@ -290,7 +320,8 @@ Status CommitBuilder::AddNewest(Edit& edit, const EntryDraft& draft, Version ver
 }
 
 Status CommitBuilder::AddLate(Edit& edit, const EntryDraft& draft, Version version) {
-  // An entry with an order of its own does not depend on when a row was seen; the row itself tells its changes.
+  // An entry with an order of its own does not depend on when a row was seen; the row itself tells its
+  // changes.
   contradicted_ = contradicted_ || draft.major == 0;
   KindState& state = edit.bundle[draft.kind];
   const std::string prefix = keys::VersionPrefix(edit.name, draft.kind);
@@ -317,7 +348,9 @@ Status CommitBuilder::AddLate(Edit& edit, const EntryDraft& draft, Version versi
 Result<std::vector<std::string>> CommitBuilder::FieldsChanged(const EntryDraft& draft, const Version& before,
                                                               const Version& after) {
   std::vector<std::string> fields;
-  const auto add = [&](std::vector<std::string> more) { fields.insert(fields.end(), more.begin(), more.end()); };
+  const auto add = [&](std::vector<std::string> more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  };
   if (before.state != after.state) fields.emplace_back("state");
   if (before.reasons != after.reasons) fields.emplace_back("reasons");
   if (before.digest != after.digest && before.digest && after.digest) {
@@ -331,12 +364,13 @@ Result<std::vector<std::string>> CommitBuilder::FieldsChanged(const EntryDraft& 
     fields.emplace_back("digest");
   }
   if (before.metadata != after.metadata)
-    add(ChangedPaths(before.metadata.empty() ? "{}" : before.metadata, after.metadata.empty() ? "{}" : after.metadata,
-                     "metadata", kChangedPathsMax));
+    add(ChangedPaths(before.metadata.empty() ? "{}" : before.metadata,
+                     after.metadata.empty() ? "{}" : after.metadata, "metadata", kChangedPathsMax));
   if (before.content != after.content && before.content && after.content) {
     ETL_TRY(const std::string old_row, RowBytes(before));
-    add(ChangedPaths(old_row, std::string_view(snapshot_.bytes).substr(draft.locator.offset, draft.locator.bytes), "row",
-                     kChangedPathsMax));
+    add(ChangedPaths(old_row,
+                     std::string_view(snapshot_.bytes).substr(draft.locator.offset, draft.locator.bytes),
+                     "row", kChangedPathsMax));
   }
   return fields;
 }
@@ -348,7 +382,8 @@ Result<std::string> CommitBuilder::RowBytes(const Version& version) {
   ETL_TRY(const auto stored, kv_.Get(key));
   if (!stored) return Fail(Unreadable(key, "a snapshot that a version names is missing"));
   ETL_TRY(const std::string body, DecodeBody(key, *stored));
-  if (version.locator.offset > body.size()) return Fail(Unreadable(key, "a version's byte range lies outside"));
+  if (version.locator.offset > body.size())
+    return Fail(Unreadable(key, "a version's byte range lies outside"));
   return body.substr(version.locator.offset, version.locator.bytes);
 }
 
@@ -380,7 +415,10 @@ void CommitBuilder::EntryLine(std::string_view what, const EntryName& name, Kind
                               const std::vector<std::string>& fields) {
   std::string line;
   ObjectWriter w(line);
-  w.Text("type", "entry").Text("what", what).Text("kind", KindName(kind)).Text("externalId", name.external_id);
+  w.Text("type", "entry")
+      .Text("what", what)
+      .Text("kind", KindName(kind))
+      .Text("externalId", name.external_id);
   if (!name.scope.empty()) w.Text("scope", name.scope);
   w.Count("version", version.version);
   if (version.state != EntryState::kPassed) w.Text("state", EntryStateName(version.state));

@@ -18,8 +18,8 @@
 
 namespace etl {
 
-// What the writer knows beside the database, kept between commits. The caches only ever hold what a read would give; after a
-// failed commit they are dropped.
+// What the writer knows beside the database, kept between commits. The caches only ever hold what a read
+// would give; after a failed commit they are dropped.
 struct WriterState {
   std::string epoch;
   std::uint64_t sequence = 0;  // of the last change
@@ -38,14 +38,14 @@ struct WriterState {
 std::string EncodeCounters(const WriterState& state);
 Status DecodeCounters(std::string_view key, std::string_view value, WriterState& state);
 
-// Turns one response's draft into one batch. Used once: construct, Build, then write `batch()` and, only if that went well, call
-// Apply to move the writer's state on.
+// Turns one response's draft into one batch. Used once: construct, Build, then write `batch()` and, only if
+// that went well, call Apply to move the writer's state on.
 class CommitBuilder {
  public:
   CommitBuilder(const Kv& kv, WriterState& state, const Ingest& ingest, Instant now);
 
-  // Reads what the draft touches and fills the batch. Errors: kInvalid INGEST, kCorrupt. `result().sequence` 0 and an empty
-  // batch: there is nothing to write.
+  // Reads what the draft touches and fills the batch. Errors: kInvalid INGEST, kCorrupt. `result().sequence`
+  // 0 and an empty batch: there is nothing to write.
   Status Build();
   const std::shared_ptr<Kv::Batch>& batch() const { return batch_; }
   const CommitResult& result() const { return result_; }
@@ -57,12 +57,14 @@ class CommitBuilder {
     EntryName name;
     Bundle bundle;
     std::optional<Version::Ranked> ranked_before;
+    std::map<std::uint64_t, bool> newer;  // a row of the same moment as the known one, by its place in the
+                                          // snapshot -> whether it is preferred
     bool existed = false, dirty = false;
   };
   // What an existing version was derived from, and until when that was known to be upstream's answer.
   struct Origin {
     CommitInfo commit;
-    std::optional<RequestState> request;
+    Instant confirmed_at;  // of its snapshot as the answer; 0: never
   };
 
   std::uint64_t commit_sequence() const { return state_.sequence + 1; }
@@ -78,7 +80,8 @@ class CommitBuilder {
   Version VersionFrom(const EntryDraft& draft) const;
   Status AddNewest(Edit& edit, const EntryDraft& draft, Version version);
   Status AddLate(Edit& edit, const EntryDraft& draft, Version version);
-  Result<std::vector<std::string>> FieldsChanged(const EntryDraft& draft, const Version& before, const Version& after);
+  Result<std::vector<std::string>> FieldsChanged(const EntryDraft& draft, const Version& before,
+                                                 const Version& after);
   Result<std::string> RowBytes(const Version& version);
   Status AddObject(const EntryName& name, const EntryDraft& draft);
   Result<std::uint32_t> GroupNumber(const EntryDraft::Ranking& ranking);
@@ -107,9 +110,10 @@ class CommitBuilder {
   std::unordered_map<Digest, std::uint32_t> new_groups_;
   std::unordered_map<Digest, EntryName> new_objects_;
   std::map<std::uint64_t, Origin> origins_;
-  std::map<std::string, Instant> confirmed_;  // requests whose confirmation made this snapshot late
-  bool row_changed_ = false;     // a known entry was found in another, newer state
-  bool contradicted_ = false;    // the response says something older than what is known
+  std::map<std::string, ConfirmedAnswer> confirmed_;  // requests whose confirmation made this snapshot late
+  bool row_changed_ = false;                          // a known entry was found in another, newer state
+  bool tied_ = false;                                 // the last comparison came down to a preference
+  bool contradicted_ = false;                         // the response says something older than what is known
   bool snapshot_known_ = false;  // this response is already the answer that the request record names
 };
 

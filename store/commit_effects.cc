@@ -1,4 +1,5 @@
-// What follows from the entries of a commit: retractions, standings, and everything that is kept beside entries.
+// What follows from the entries of a commit: retractions, standings, and everything that is kept beside
+// entries.
 #include <algorithm>
 #include <set>
 
@@ -11,8 +12,9 @@ namespace etl {
 
 using json::ObjectWriter;
 
-// A run stands only as long as its row passes. The adapter drafts no run for a row that does not, so the store takes it
-// out, under the row's reasons. The object stays the run's, so that its digest still leads here.
+// A run stands only as long as its row passes. The adapter drafts no run for a row that does not, so the
+// store takes it out, under the row's reasons. The object stays the run's, so that its digest still leads
+// here.
 void CommitBuilder::RetractRun(Edit& edit) {
   const auto row = edit.bundle.find(Kind::kSubmission);
   const auto run = edit.bundle.find(Kind::kBenchmarkRun);
@@ -23,12 +25,13 @@ void CommitBuilder::RetractRun(Edit& edit) {
   std::vector<std::string> reasons{"RETRACTED"};
   reasons.insert(reasons.end(), cause.reasons.begin(), cause.reasons.end());
   if (state.newest.state != EntryState::kPassed && state.newest.reasons == reasons) return;
-  batch_->Put(keys::VersionKey(edit.name, Kind::kBenchmarkRun, state.newest.version), EncodeVersion(state.newest));
+  batch_->Put(keys::VersionKey(edit.name, Kind::kBenchmarkRun, state.newest.version),
+              EncodeVersion(state.newest));
   const std::uint64_t before = state.newest.sequence;
   Version retracted = state.newest;
   retracted.version = ++state.versions;
-  // It keeps the moment of the run itself, so that a later measurement that arrives late still takes its place; the row's own
-  // version in this commit tells what ended it.
+  // It keeps the moment of the run itself, so that a later measurement that arrives late still takes its
+  // place; the row's own version in this commit tells what ended it.
   retracted.sequence = commit_sequence();
   retracted.state = EntryState::kExcluded;
   retracted.reasons = std::move(reasons);
@@ -81,7 +84,8 @@ Result<bool> CommitBuilder::HeldElsewhere(const EntryName& name, const Digest& d
   const std::string prefix = keys::ByDigest(keys::kObjectEntry, digest);
   auto it = kv_.Scan(prefix, PrefixEnd(prefix));
   for (; it->Valid(); it->Next())
-    if (const auto other = keys::ReadEntry(std::string(1, keys::kEntry) + std::string(it->key().substr(prefix.size()))))
+    if (const auto other =
+            keys::ReadEntry(std::string(1, keys::kEntry) + std::string(it->key().substr(prefix.size()))))
       others.push_back(*other);
   ETL_CHECK_OK(it->status());
   for (const EntryName& other : others) {
@@ -108,7 +112,8 @@ Status CommitBuilder::AddStandings() {
     if (run == edit.bundle.end()) continue;
     const auto& after = run->second.newest.ranked;
     const auto& before = edit.ranked_before;
-    if (before && after && before->group == after->group && before->contender.digest == after->contender.digest)
+    if (before && after && before->group == after->group &&
+        before->contender.digest == after->contender.digest)
       continue;
     if (before) {
       ETL_TRY(const bool held, HeldElsewhere(edit.name, before->contender.digest));
@@ -132,7 +137,8 @@ Status CommitBuilder::AddStandings() {
     } else {
       const std::string key = keys::Group(keys::kGroupNumber, number);
       ETL_TRY(const auto stored, kv_.Get(key));
-      if (!stored || stored->size() != 32) return Fail(Unreadable(key, "a group that a run names is missing"));
+      if (!stored || stored->size() != 32)
+        return Fail(Unreadable(key, "a group that a run names is missing"));
       change.key = Digest::FromBytes(*stored);
     }
     ETL_CHECK_OK(EditGroup(kv_, *batch_, state_.books, change, commit_sequence(), changes_));
@@ -144,8 +150,8 @@ Status CommitBuilder::AddStandings() {
 Status CommitBuilder::AddQuarantine() {
   std::vector<QuarantineDraft> items = ingest_.draft.quarantine;
   if (ingest_.refusal)
-    items.push_back({ingest_.refusal->code, snapshot_.request + " " + ingest_.refusal->where, ingest_.refusal->what,
-                     ingest_.refusal->fix, ""});
+    items.push_back({ingest_.refusal->code, snapshot_.request + " " + ingest_.refusal->where,
+                     ingest_.refusal->what, ingest_.refusal->fix, ""});
   std::set<std::string> once;  // the database does not show what this batch already holds
   for (const QuarantineDraft& draft : items) {
     const std::string& bytes = draft.bytes.empty() ? snapshot_.bytes : draft.bytes;
@@ -163,15 +169,19 @@ Status CommitBuilder::AddQuarantine() {
       }
       continue;
     }
-    const QuarantineItem item{id,           snapshot_.source,  draft.code,        draft.where,           draft.what,
-                              draft.fix,    digest,            bytes.size(),      commit_sequence(),     snapshot_.captured_at,
-                              snapshot_.captured_at};
+    const QuarantineItem item{
+        id,     snapshot_.source, draft.code,        draft.where,           draft.what,           draft.fix,
+        digest, bytes.size(),     commit_sequence(), snapshot_.captured_at, snapshot_.captured_at};
     batch_->Put(key, EncodeQuarantine(item));
     if (!draft.bytes.empty()) batch_->Put(keys::ByDigest(keys::kSnapshotBody, digest), EncodeBody(bytes));
     ++result_.quarantined;
     std::string line;
     ObjectWriter w(line);
-    w.Text("type", "quarantine").Text("id", id.Hex()).Text("code", draft.code).Text("where", draft.where).End();
+    w.Text("type", "quarantine")
+        .Text("id", id.Hex())
+        .Text("code", draft.code)
+        .Text("where", draft.where)
+        .End();
     AddChange("quarantine", std::move(line));
   }
   return {};
@@ -184,7 +194,8 @@ Status CommitBuilder::AddDrift() {
     if (!once.insert(key).second) continue;
     ETL_TRY(const auto stored, kv_.Get(key));
     if (stored) continue;
-    batch_->Put(key, EncodeDrift({snapshot_.source, draft.path, draft.sample, commit_sequence(), snapshot_.captured_at}));
+    batch_->Put(key, EncodeDrift({snapshot_.source, draft.path, draft.sample, commit_sequence(),
+                                  snapshot_.captured_at}));
     ++result_.drift;
     std::string line;
     ObjectWriter w(line);
@@ -197,7 +208,8 @@ Status CommitBuilder::AddDrift() {
 Status CommitBuilder::AddGaps() {
   std::set<std::string> once;
   for (const GapDraft& draft : ingest_.draft.gaps) {
-    const std::string prefix = keys::ByText(keys::kGap, snapshot_.source, draft.scope + '\0' + draft.code + '\0');
+    const std::string prefix =
+        keys::ByText(keys::kGap, snapshot_.source, draft.scope + '\0' + draft.code + '\0');
     if (!once.insert(prefix).second) continue;
     auto it = kv_.Scan(prefix, PrefixEnd(prefix));
     it->SeekToLast();
@@ -207,12 +219,16 @@ Status CommitBuilder::AddGaps() {
       if (last.missing == draft.missing && last.detail == draft.detail) continue;
     }
     batch_->Put(prefix + keys::Big64(commit_sequence()),
-                EncodeGap({snapshot_.source, draft.scope, draft.code, draft.detail, draft.missing, commit_sequence(),
-                           snapshot_.captured_at}));
+                EncodeGap({snapshot_.source, draft.scope, draft.code, draft.detail, draft.missing,
+                           commit_sequence(), snapshot_.captured_at}));
     ++result_.gaps;
     std::string line;
     ObjectWriter w(line);
-    w.Text("type", "gap").Text("scope", draft.scope).Text("code", draft.code).Integer("missing", draft.missing).End();
+    w.Text("type", "gap")
+        .Text("scope", draft.scope)
+        .Text("code", draft.code)
+        .Integer("missing", draft.missing)
+        .End();
     AddChange("gap", std::move(line));
   }
   return {};
@@ -226,7 +242,7 @@ Status CommitBuilder::AddContexts() {
       ETL_TRY(ContextState known, DecodeContext(key, *stored));
       ETL_TRY(const Origin* const origin, OriginOf(known.sequence));
       const Instant seen = LastSeen(*origin, known.seen_at);
-      const bool newer = snapshot_.captured_at != seen ? snapshot_.captured_at > seen
+      const bool newer = snapshot_.captured_at != seen               ? snapshot_.captured_at > seen
                          : origin->commit.adapter != ingest_.adapter ? true
                                                                      : draft.value > known.value;
       if (known.value == draft.value && snapshot_.captured_at > known.seen_at) {
@@ -235,7 +251,8 @@ Status CommitBuilder::AddContexts() {
       }
       if (known.value == draft.value || !newer) continue;
     }
-    batch_->Put(key, EncodeContext({draft.value, snapshot_.captured_at, snapshot_.captured_at, commit_sequence()}));
+    batch_->Put(
+        key, EncodeContext({draft.value, snapshot_.captured_at, snapshot_.captured_at, commit_sequence()}));
     const std::string rows = keys::ByText(keys::kContextRows, snapshot_.source, draft.key + '\0');
     if (kv_.Scan(rows, PrefixEnd(rows))->Valid()) {
       result_.contexts_changed.push_back(draft.key);
@@ -259,6 +276,9 @@ Status CommitBuilder::AddRequest() {
     if (!ingest_.rederived_from && request.confirmed_at > snapshot_.captured_at) return {};
   }
   const bool same = stored && request.snapshot == snapshot_.digest;
+  if (stored && !same)
+    batch_->Put(keys::Response(keys::kConfirmed, snapshot_.source, snapshot_.request, request.snapshot),
+                std::to_string(request.confirmed_at.ms));
   request.snapshot = snapshot_.digest;
   if (!same) request.captured_at = snapshot_.captured_at;
   request.confirmed_at = std::max(request.confirmed_at, snapshot_.captured_at);
@@ -292,7 +312,7 @@ void CommitBuilder::AddCommitRecord() {
   commit.captured_at = snapshot_.captured_at;
   commit.refused = ingest_.refusal.has_value();
   commit.rederived_from = ingest_.rederived_from;
-  commit.confirmed = confirmed_;
+  for (const auto& [key, answer] : confirmed_) commit.confirmed.push_back(answer);
   batch_->Put(keys::Commit(commit.first), EncodeCommit(commit, changes_));
   WriterState after;
   after.epoch = state_.epoch;

@@ -31,7 +31,8 @@ struct BookChange {
   }
 };
 
-// A new run takes the record at its time if it is below what held before; what came later and is not below it loses its step.
+// A new run takes the record at its time if it is below what held before; what came later and is not below it
+// loses its step.
 void InsertStep(RecordBook& book, BookChange& change, const StandingMember& member) {
   const Contender& c = member.contender;
   auto it = book.upper_bound({c.observed_at, c.digest});
@@ -52,8 +53,9 @@ Status RecomputeBook(StandingTree& tree, RecordBook& book, BookChange& change) {
   RecordBook fresh;
   for (const std::size_t i : RecordHistory(contenders))
     fresh[{contenders[i].observed_at, contenders[i].digest}] = {contenders[i].value, members[i].source,
-                                                               members[i].external_id};
-  for (auto it = book.begin(); it != book.end();) it = fresh.contains(it->first) ? std::next(it) : change.Remove(book, it);
+                                                                members[i].external_id};
+  for (auto it = book.begin(); it != book.end();)
+    it = fresh.contains(it->first) ? std::next(it) : change.Remove(book, it);
   for (auto& [key, holder] : fresh)
     if (!book.contains(key)) change.Add(book, key, std::move(holder));
   return {};
@@ -66,8 +68,8 @@ std::string EncodeHolder(const RecordHolder& holder) {
   return out;
 }
 
-std::string RecordLine(const GroupChange& change, std::string_view op, const StepKey& key, const RecordHolder& holder,
-                       const RecordBook& book) {
+std::string RecordLine(const GroupChange& change, std::string_view op, const StepKey& key,
+                       const RecordHolder& holder, const RecordBook& book) {
   std::string out;
   ObjectWriter w(out);
   w.Text("type", "record").Text("op", op).Text("group", change.key.Text()).Text("source", holder.source);
@@ -79,15 +81,17 @@ std::string RecordLine(const GroupChange& change, std::string_view op, const Ste
   return out;
 }
 
-std::string StandingChange(const GroupChange& change, std::size_t joined, std::size_t left, StandingTree& tree,
-                         const std::vector<StandingTree::Placed>& leader) {
+std::string StandingChange(const GroupChange& change, std::size_t joined, std::size_t left,
+                           StandingTree& tree, const std::vector<StandingTree::Placed>& leader) {
   std::string out;
   ObjectWriter w(out);
   w.Text("type", "standing").Text("group", change.key.Text()).Count("joined", joined).Count("left", left);
   w.Count("members", tree.count());
   if (!leader.empty()) {
     const auto& m = leader.front().member;
-    w.Text("leader", m.external_id).Text("leaderDigest", m.contender.digest.Text()).Number("value", m.contender.value);
+    w.Text("leader", m.external_id)
+        .Text("leaderDigest", m.contender.digest.Text())
+        .Number("value", m.contender.value);
   }
   w.End();
   return out;
@@ -101,8 +105,12 @@ Result<std::string> KvNodeSpace::GetNode(std::uint64_t node) {
   if (!bytes) return Fail(Unreadable(key, "a node that its parent names is missing"));
   return *std::move(bytes);
 }
-void KvNodeSpace::PutNode(std::uint64_t node, std::string bytes) { batch_->Put(keys::Node(group_, node), bytes); }
-void KvNodeSpace::DeleteNode(std::uint64_t node) { batch_->Delete(keys::Node(group_, node)); }
+void KvNodeSpace::PutNode(std::uint64_t node, std::string bytes) {
+  batch_->Put(keys::Node(group_, node), bytes);
+}
+void KvNodeSpace::DeleteNode(std::uint64_t node) {
+  batch_->Delete(keys::Node(group_, node));
+}
 
 Result<StandingRoot> LoadRoot(const Kv& kv, std::uint32_t group) {
   const std::string key = keys::Group(keys::kStandingRoot, group);
@@ -140,8 +148,8 @@ Result<RecordBook*> RecordBooks::Of(const Kv& kv, std::uint32_t group) {
   return &books_[group];
 }
 
-Status EditGroup(const Kv& kv, Kv::Batch& batch, RecordBooks& books, const GroupChange& change, std::uint64_t sequence,
-                 std::vector<Change>& lines) {
+Status EditGroup(const Kv& kv, Kv::Batch& batch, RecordBooks& books, const GroupChange& change,
+                 std::uint64_t sequence, std::vector<Change>& lines) {
   ETL_TRY(const StandingRoot root, LoadRoot(kv, change.number));
   KvNodeSpace nodes(kv, &batch, change.number);
   StandingTree tree(nodes, root);

@@ -60,9 +60,9 @@ struct GroupChange {
   std::vector<Contender> leave;
 };
 
-// Puts the change into the batch: standing, former members, record history. Appends the change lines (JSON objects) that tell it.
-// `sequence` is the commit's. Errors: kCorrupt.
-Status EditGroup(const Kv& kv, Kv::Batch& batch, RecordBooks& books, const GroupChange& change, std::uint64_t sequence,
-                 std::vector<Change>& lines);
+// Puts the change into the batch: standing, former members, record history. Appends the change lines (JSON
+// objects) that tell it. `sequence` is the commit's. Errors: kCorrupt.
+Status EditGroup(const Kv& kv, Kv::Batch& batch, RecordBooks& books, const GroupChange& change,
+                 std::uint64_t sequence, std::vector<Change>& lines);
 
 }  // namespace etl

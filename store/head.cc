@@ -1,18 +1,18 @@
 #include "store/head.h"
 
 #define XXH_INLINE_ALL
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
-#include <string_view>
-#include <utility>
 
 namespace etl {
 namespace {
@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t kSlotBytes = 64;
 
 Error IoError(std::string code, const std::string& path, int error) {
-  return {Errc::kUnavailable, std::move(code), path, std::error_code(error, std::generic_category()).message(),
+  return {Errc::kUnavailable, std::move(code), path,
+          std::error_code(error, std::generic_category()).message(),
           "check the path, its permissions and the disk"};
 }
 
@@ -63,13 +64,16 @@ Result<std::unique_ptr<HeadFile>> HeadFile::Open(const std::string& dir) {
   // The next write goes over the older slot, so that a torn one leaves the newest.
   std::array<char, 2 * kSlotBytes> bytes{};
   if (pread(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size())) {
-    const auto first = ParseSlot({bytes.data(), kSlotBytes}), second = ParseSlot({bytes.data() + kSlotBytes, kSlotBytes});
+    const auto first = ParseSlot({bytes.data(), kSlotBytes}),
+               second = ParseSlot({bytes.data() + kSlotBytes, kSlotBytes});
     if (first && (!second || first->sequence > second->sequence)) file->slot_ = 1;
   }
   return file;
 }
 
-HeadFile::~HeadFile() { close(fd_); }
+HeadFile::~HeadFile() {
+  close(fd_);
+}
 
 Result<std::optional<Head>> HeadFile::Read(const std::string& dir) {
   const std::string path = dir + "/HEAD";
@@ -102,8 +106,8 @@ Status HeadFile::Write(const Head& head) {
   return {};
 }
 
-Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool exclusive, const std::string& holder,
-                                                   Instant now) {
+Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool exclusive,
+                                                   const std::string& holder, Instant now) {
   const std::string path = dir + "/LOCK";
   // A reader of a store it may not write still locks: the file is made by the writer that made the store.
   const int fd = exclusive ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)
@@ -122,8 +126,10 @@ Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool 
                 "wait for it to finish, or stop it");
   }
   if (exclusive) {
-    const std::string text = holder + ", process " + std::to_string(getpid()) + ", since " + now.Text() + "\n";
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    const std::string text =
+        holder + ", process " + std::to_string(getpid()) + ", since " + now.Text() + "\n";
+    if (ftruncate(fd, 0) != 0 ||
+        pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
       const int error = errno;
       close(fd);
       return Fail(IoError("STORE_WRITE", path, error));
@@ -133,7 +139,8 @@ Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool 
 }
 
 StoreLock::~StoreLock() {
-  // Only a writer wrote its name; with the lock still held, taking it away cannot hit another's. Fails harmlessly for readers.
+  // Only a writer wrote its name; with the lock still held, taking it away cannot hit another's. Fails
+  // harmlessly for readers.
   if (ftruncate(fd_, 0) != 0) errno = 0;
   close(fd_);
 }

@@ -10,10 +10,12 @@
 
 namespace etl {
 
-// The last commit that anyone was told is durable: a small file beside the database. A write-ahead log that a damaged byte cuts
-// short opens as if the rest had never been; this file is what tells that commits are missing.
+// The last commit that anyone was told is durable: a small file beside the database. A write-ahead log that a
+// damaged byte cuts short opens as if the rest had never been; this file is what tells that commits are
+// missing.
 //
-// Two slots of 64 bytes are written in turn, each with its own checksum, so that a torn write leaves the other.
+// Two slots of 64 bytes are written in turn, each with its own checksum, so that a torn write leaves the
+// other.
 struct Head {
   std::string epoch;
   std::uint64_t sequence = 0;
@@ -23,7 +25,8 @@ class HeadFile {
  public:
   // Opens or makes DIR/HEAD. Errors: kUnavailable STORE_IO.
   static Result<std::unique_ptr<HeadFile>> Open(const std::string& dir);
-  // The newest valid slot; nothing in a new file. kCorrupt STORE_DAMAGED when there are slots and none is valid.
+  // The newest valid slot; nothing in a new file. kCorrupt STORE_DAMAGED when there are slots and none is
+  // valid.
   static Result<std::optional<Head>> Read(const std::string& dir);
   ~HeadFile();
   HeadFile(const HeadFile&) = delete;
@@ -39,13 +42,13 @@ class HeadFile {
   unsigned slot_ = 0;
 };
 
-// DIR/LOCK: one writer, or any number of readers. Released by the kernel when the process ends, however it ends. The file names the
-// writer, for people.
+// DIR/LOCK: one writer, or any number of readers. Released by the kernel when the process ends, however it
+// ends. The file names the writer, for people.
 class StoreLock {
  public:
   // Errors: kUnavailable STORE_LOCKED, whose `what` says who holds it and since when; STORE_IO.
-  static Result<std::unique_ptr<StoreLock>> Take(const std::string& dir, bool exclusive, const std::string& holder,
-                                                 Instant now);
+  static Result<std::unique_ptr<StoreLock>> Take(const std::string& dir, bool exclusive,
+                                                 const std::string& holder, Instant now);
   ~StoreLock();
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;

@@ -13,10 +13,12 @@ std::string Join(const std::string& prefix, std::string_view name) {
 }
 
 // Recursion is bounded by the depth limit of the parser.
-void Compare(json::Value a, json::Value b, const std::string& path, std::size_t max, std::vector<std::string>& out) {
+void Compare(json::Value a, json::Value b, const std::string& path, std::size_t max,
+             std::vector<std::string>& out) {
   if (out.size() >= max) return;
   if (!a.IsObject() || !b.IsObject()) {
-    if (json::Canonical(a, json::Integers::kExact) != json::Canonical(b, json::Integers::kExact)) out.push_back(path);
+    if (json::Canonical(a, json::Integers::kExact) != json::Canonical(b, json::Integers::kExact))
+      out.push_back(path);
     return;
   }
   for (const auto& [name, value] : a.members()) {
@@ -32,8 +34,8 @@ void Compare(json::Value a, json::Value b, const std::string& path, std::size_t 
 
 }  // namespace
 
-std::vector<std::string> ChangedPaths(std::string_view before, std::string_view after, const std::string& prefix,
-                                      std::size_t max) {
+std::vector<std::string> ChangedPaths(std::string_view before, std::string_view after,
+                                      const std::string& prefix, std::size_t max) {
   const auto a = json::Document::Parse(before);
   const auto b = json::Document::Parse(after);
   if (!a || !b) return {prefix};

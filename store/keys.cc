@@ -54,10 +54,18 @@ void AppendName(std::string& out, const EntryName& name) {
 
 }  // namespace
 
-std::string Big32(std::uint32_t n) { return Big<4>(n); }
-std::string Big64(std::uint64_t n) { return Big<8>(n); }
-std::uint32_t ReadBig32(std::string_view four) { return static_cast<std::uint32_t>(ReadBig(four.substr(0, 4))); }
-std::uint64_t ReadBig64(std::string_view eight) { return ReadBig(eight.substr(0, 8)); }
+std::string Big32(std::uint32_t n) {
+  return Big<4>(n);
+}
+std::string Big64(std::uint64_t n) {
+  return Big<8>(n);
+}
+std::uint32_t ReadBig32(std::string_view four) {
+  return static_cast<std::uint32_t>(ReadBig(four.substr(0, 4)));
+}
+std::uint64_t ReadBig64(std::string_view eight) {
+  return ReadBig(eight.substr(0, 8));
+}
 
 std::string Entry(const EntryName& name) {
   std::string out(1, kEntry);
@@ -109,9 +117,20 @@ std::string ByText(Prefix prefix, std::string_view source, std::string_view rest
   return out;
 }
 
-std::string Group(Prefix prefix, std::uint32_t group) { return std::string(1, prefix) + Big32(group); }
+std::string Response(Prefix prefix, std::string_view source, std::string_view request, const Digest& digest) {
+  std::string out = ByText(prefix, source, request);
+  out.push_back('\0');
+  out.append(digest.View());
+  return out;
+}
 
-std::string Node(std::uint32_t group, std::uint64_t node) { return Group(kStandingNode, group) + Big64(node); }
+std::string Group(Prefix prefix, std::uint32_t group) {
+  return std::string(1, prefix) + Big32(group);
+}
+
+std::string Node(std::uint32_t group, std::uint64_t node) {
+  return Group(kStandingNode, group) + Big64(node);
+}
 
 std::string Step(std::uint32_t group, Instant at, const Digest& digest) {
   // The sign bit is turned over, so that moments before 1970 sort first.
@@ -127,8 +146,12 @@ std::string Former(std::uint32_t group, std::uint64_t left, const Digest& digest
   return out;
 }
 
-std::string Commit(std::uint64_t sequence) { return std::string(1, kCommit) + Big64(sequence); }
-std::string Meta(std::string_view name) { return std::string(1, kMeta) + std::string(name); }
+std::string Commit(std::uint64_t sequence) {
+  return std::string(1, kCommit) + Big64(sequence);
+}
+std::string Meta(std::string_view name) {
+  return std::string(1, kMeta) + std::string(name);
+}
 
 }  // namespace keys
 }  // namespace etl

@@ -13,20 +13,20 @@ namespace etl {
 
 // The one door to RocksDB: a sorted map of byte strings on disk, with atomic batches.
 //
-// Every value carries a checksum (XXH3, 32 bits) of its key and bytes, written and checked here, so that a wrong bit is found on the read that
-// meets it and named by its key, whatever the layers below noticed.
+// Every value carries a checksum (XXH3, 32 bits) of its key and bytes, written and checked here, so that a
+// wrong bit is found on the read that meets it and named by its key, whatever the layers below noticed.
 class Kv {
  public:
   struct Options {
     bool read_only = false;
-    bool create = false;             // make an empty store where there is none
-    bool in_memory = false;          // no disk at all (tests)
+    bool create = false;     // make an empty store where there is none
+    bool in_memory = false;  // no disk at all (tests)
     std::size_t write_buffer_bytes = std::size_t{48} << 20;
     std::size_t cache_bytes = std::size_t{24} << 20;
   };
 
-  // Errors: kNotFound STORE_MISSING (nothing there and not to be created), kCorrupt STORE_DAMAGED (checksums, missing or torn
-  // files; `what` names the file), kUnavailable STORE_IO (permissions, disk, lock).
+  // Errors: kNotFound STORE_MISSING (nothing there and not to be created), kCorrupt STORE_DAMAGED (checksums,
+  // missing or torn files; `what` names the file), kUnavailable STORE_IO (permissions, disk, lock).
   static Result<std::unique_ptr<Kv>> Open(const std::string& dir, const Options& options);
   virtual ~Kv() = default;
 
@@ -38,15 +38,16 @@ class Kv {
     virtual void Delete(std::string_view key) = 0;
     virtual void Clear() = 0;
     virtual std::size_t bytes() const = 0;
-    // What the batch says of a key: its value, an inner nothing for a delete, or nothing at all. Pays for an index of its keys
-    // with the first call.
+    // What the batch says of a key: its value, an inner nothing for a delete, or nothing at all. Pays for an
+    // index of its keys with the first call.
     virtual std::optional<std::optional<std::string>> Find(std::string_view key) const = 0;
   };
   virtual std::unique_ptr<Batch> NewBatch() const = 0;
 
-  // Applies a batch. With `sync`, it survives a power cut once this returns; without, it survives the death of the process,
-  // and a power cut loses at most a tail of whole batches. Errors: kUnavailable STORE_WRITE (full disk, I/O): nothing of the
-  // batch is visible, and this Kv refuses further writes until it is opened again.
+  // Applies a batch. With `sync`, it survives a power cut once this returns; without, it survives the death
+  // of the process, and a power cut loses at most a tail of whole batches. Errors: kUnavailable STORE_WRITE
+  // (full disk, I/O): nothing of the batch is visible, and this Kv refuses further writes until it is opened
+  // again.
   virtual Status Write(std::shared_ptr<Batch> batch, bool sync) = 0;
   // Makes all batches written so far survive a power cut.
   virtual Status SyncLog() = 0;
@@ -58,8 +59,8 @@ class Kv {
   // The value, or nothing. Errors: kCorrupt VALUE_CHECKSUM (`where` names the key), STORE_DAMAGED.
   virtual Result<std::optional<std::string>> Get(std::string_view key) const = 0;
 
-  // Walks keys in [lower, upper) in byte order, over one consistent state. After Valid() is false, status() tells an end
-  // from a failure. A value whose checksum is wrong makes checked() fail for that key alone.
+  // Walks keys in [lower, upper) in byte order, over one consistent state. After Valid() is false, status()
+  // tells an end from a failure. A value whose checksum is wrong makes checked() fail for that key alone.
   class Iterator {
    public:
     virtual ~Iterator() = default;
@@ -99,9 +100,10 @@ class Kv {
   virtual Usage DiskUsage() const = 0;
 };
 
-// Writes batches on a thread of its own, one behind the caller, who sees them at once: Get looks into the batch that is on its
-// way, everything else waits for it. What Write returns is the fate of the batches before; SyncLog and Flush return that of
-// all. After a failure nothing more is written. Write from one thread; read from any.
+// Writes batches on a thread of its own, one behind the caller, who sees them at once: Get looks into the
+// batch that is on its way, everything else waits for it. What Write returns is the fate of the batches
+// before; SyncLog and Flush return that of all. After a failure nothing more is written. Write from one
+// thread; read from any.
 std::unique_ptr<Kv> MakeWriteBehind(std::unique_ptr<Kv> kv);
 
 // The smallest string above every string that starts with `prefix` (prefix not all 0xff).

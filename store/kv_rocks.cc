@@ -1,4 +1,11 @@
 #define XXH_INLINE_ALL  // no library to link, and small values are the common case
+#include <array>
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <unordered_map>
+#include <utility>
+
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -10,13 +17,6 @@
 #include <rocksdb/write_batch.h>
 #include <xxhash.h>
 
-#include <array>
-#include <atomic>
-#include <deque>
-#include <filesystem>
-#include <unordered_map>
-#include <utility>
-
 #include "store/kv.h"
 #include "store/printable.h"
 
@@ -27,7 +27,8 @@ constexpr std::size_t kChecksumBytes = 4;
 constexpr std::uint64_t kLogBytesMax = std::uint64_t{96} << 20;  // bounds what a crash leaves to replay
 
 std::array<char, kChecksumBytes> ChecksumOf(std::string_view key, std::string_view value) {
-  const XXH64_hash_t sum = XXH3_64bits_withSeed(value.data(), value.size(), XXH3_64bits(key.data(), key.size()));
+  const XXH64_hash_t sum =
+      XXH3_64bits_withSeed(value.data(), value.size(), XXH3_64bits(key.data(), key.size()));
   std::array<char, kChecksumBytes> out{};
   for (std::size_t i = 0; i < kChecksumBytes; ++i) out[i] = static_cast<char>((sum >> (8 * i)) & 0xff);
   return out;
@@ -44,7 +45,8 @@ std::optional<std::string_view> Unseal(std::string_view key, std::string_view se
 
 Error ChecksumError(std::string_view key) {
   return {Errc::kCorrupt, "VALUE_CHECKSUM", "key " + PrintableKey(key),
-          "the stored value does not match its checksum", "restore a backup, or rebuild from the stored snapshots"};
+          "the stored value does not match its checksum",
+          "restore a backup, or rebuild from the stored snapshots"};
 }
 
 Error FromRocks(const rocksdb::Status& s, std::string_view where, bool writing) {
@@ -57,11 +59,16 @@ Error FromRocks(const rocksdb::Status& s, std::string_view where, bool writing) 
             s.IsNoSpace() || s.subcode() == rocksdb::Status::kNoSpace
                 ? "make room on the disk and run the command again"
                 : "check the disk and run the command again"};
-  return {Errc::kUnavailable, "STORE_IO", std::string(where), text, "check the path, its permissions and the disk"};
+  return {Errc::kUnavailable, "STORE_IO", std::string(where), text,
+          "check the path, its permissions and the disk"};
 }
 
-rocksdb::Slice ToSlice(std::string_view v) { return {v.data(), v.size()}; }
-std::string_view ToView(const rocksdb::Slice& s) { return {s.data(), s.size()}; }
+rocksdb::Slice ToSlice(std::string_view v) {
+  return {v.data(), v.size()};
+}
+std::string_view ToView(const rocksdb::Slice& s) {
+  return {s.data(), s.size()};
+}
 
 class RocksBatch final : public Kv::Batch {
  public:
@@ -147,7 +154,8 @@ rocksdb::Options RocksOptions(const Kv::Options& o) {
   options.write_buffer_size = o.write_buffer_bytes;
   options.max_write_buffer_number = 2;
   options.max_total_wal_size = kLogBytesMax;
-  // Most look-ups of a backfill are for what is not there yet; a filter answers them without a walk through the memtable.
+  // Most look-ups of a backfill are for what is not there yet; a filter answers them without a walk through
+  // the memtable.
   options.memtable_prefix_bloom_size_ratio = 0.05;
   options.memtable_whole_key_filtering = true;
   options.max_background_jobs = 2;
@@ -205,7 +213,8 @@ class RocksKv final : public Kv {
   Status Compact() override {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    if (const auto s = db_->CompactRange(options, nullptr, nullptr); !s.ok()) return Fail(FromRocks(s, dir_, true));
+    if (const auto s = db_->CompactRange(options, nullptr, nullptr); !s.ok())
+      return Fail(FromRocks(s, dir_, true));
     return {};
   }
 
@@ -230,7 +239,8 @@ class RocksKv final : public Kv {
 
   Status Checkpoint(const std::string& dir) const override {
     rocksdb::Checkpoint* raw = nullptr;
-    if (const auto s = rocksdb::Checkpoint::Create(db_.get(), &raw); !s.ok()) return Fail(FromRocks(s, dir, true));
+    if (const auto s = rocksdb::Checkpoint::Create(db_.get(), &raw); !s.ok())
+      return Fail(FromRocks(s, dir, true));
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
     if (const auto s = checkpoint->CreateCheckpoint(dir); !s.ok()) return Fail(FromRocks(s, dir, true));
     return {};
@@ -308,7 +318,8 @@ Result<std::unique_ptr<Kv>> Kv::Open(const std::string& dir, const Options& o) {
     std::filesystem::create_directories(dir, ec);
   }
   rocksdb::DB* db = nullptr;
-  const auto s = o.read_only ? rocksdb::DB::OpenForReadOnly(options, dir, &db) : rocksdb::DB::Open(options, dir, &db);
+  const auto s =
+      o.read_only ? rocksdb::DB::OpenForReadOnly(options, dir, &db) : rocksdb::DB::Open(options, dir, &db);
   if (!s.ok()) return Fail(FromRocks(s, dir, false));
   return std::unique_ptr<Kv>(std::make_unique<RocksKv>(std::move(env), db, dir, o.read_only));
 }
@@ -332,7 +343,8 @@ Status Kv::RestoreBackup(const std::string& backup_dir, std::uint32_t id, const 
   ETL_TRY(auto engine, OpenBackups(backup_dir));
   const rocksdb::RestoreOptions options;
   const auto chosen = id == 0 ? backups.back().id : id;
-  if (const auto s = engine->VerifyBackup(chosen, true); !s.ok()) return Fail(FromRocks(s, backup_dir, false));
+  if (const auto s = engine->VerifyBackup(chosen, true); !s.ok())
+    return Fail(FromRocks(s, backup_dir, false));
   if (const auto s = engine->RestoreDBFromBackup(options, chosen, dir, dir); !s.ok())
     return Fail(FromRocks(s, dir, true));
   return {};

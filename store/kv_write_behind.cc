@@ -111,6 +111,8 @@ class WriteBehindKv final : public Kv {
 
 }  // namespace
 
-std::unique_ptr<Kv> MakeWriteBehind(std::unique_ptr<Kv> kv) { return std::make_unique<WriteBehindKv>(std::move(kv)); }
+std::unique_ptr<Kv> MakeWriteBehind(std::unique_ptr<Kv> kv) {
+  return std::make_unique<WriteBehindKv>(std::move(kv));
+}
 
 }  // namespace etl

@@ -30,8 +30,8 @@ void AppendPlace(ObjectWriter& w, const Version& v) {
 
 bool SamePlace(const Version& a, const Version& b) {
   return a.sequence == b.sequence && a.from == b.from && a.locator.offset == b.locator.offset &&
-         a.locator.bytes == b.locator.bytes && a.captured_at == b.captured_at && a.context_at == b.context_at &&
-         a.seen_at == b.seen_at;
+         a.locator.bytes == b.locator.bytes && a.captured_at == b.captured_at &&
+         a.context_at == b.context_at && a.seen_at == b.seen_at;
 }
 
 void AppendState(ObjectWriter& w, const Version& v) {
@@ -69,7 +69,8 @@ void ReadPlace(Reader& r, Version& v) {
 }
 
 // `shared` gives the place of a version that does not state its own.
-Result<Version> ReadVersion(std::string_view key, std::string_view text, Value object, const Version* shared) {
+Result<Version> ReadVersion(std::string_view key, std::string_view text, Value object,
+                            const Version* shared) {
   Reader r(key, object);
   Version v;
   if (shared != nullptr) v = *shared;
@@ -101,7 +102,8 @@ Result<Version> ReadVersion(std::string_view key, std::string_view text, Value o
 }  // namespace
 
 Error Unreadable(std::string_view key, std::string_view what) {
-  return {Errc::kCorrupt, "RECORD_UNREADABLE", "key " + PrintableKey(key), "the stored value is not as its key says: " + std::string(what),
+  return {Errc::kCorrupt, "RECORD_UNREADABLE", "key " + PrintableKey(key),
+          "the stored value is not as its key says: " + std::string(what),
           "run `etlctl verify`; restore a backup, or rebuild from the stored snapshots"};
 }
 
@@ -194,11 +196,16 @@ std::string EncodeCommit(const CommitInfo& c, const std::vector<Change>& changes
   if (c.refused) w.Bool("refused", true);
   if (c.rederived_from) w.Count("rederivedFrom", *c.rederived_from);
   if (!c.confirmed.empty()) {
-    std::string confirmed;
-    ObjectWriter requests(confirmed);
-    for (const auto& [request, at] : c.confirmed) requests.Integer(request, at.ms);
-    requests.End();
-    w.Raw("confirmed", confirmed);
+    std::string confirmed = "[";
+    for (const ConfirmedAnswer& answer : c.confirmed) {
+      if (confirmed.size() > 1) confirmed += ',';
+      ObjectWriter a(confirmed);
+      a.Text("request", answer.request)
+          .Text("snapshot", answer.snapshot.Text())
+          .Integer("at", answer.at.ms)
+          .End();
+    }
+    w.Raw("confirmed", confirmed + "]");
   }
   std::string lines = "[";
   for (const auto& change : changes) lines.append(lines.size() > 1 ? ",\n" : "").append(change.json);
@@ -223,15 +230,18 @@ Result<CommitInfo> DecodeCommit(std::string_view key, std::string_view value, st
   c.captured_at = r.Time("capturedAt");
   c.refused = r.Bool("refused");
   if (r.At("rederivedFrom")) c.rederived_from = r.Count("rederivedFrom");
-  for (const auto& [request, at] : r.At("confirmed").members())
-    c.confirmed.emplace(request, Instant{at.AsInt64().value_or(0)});
+  for (const Value answer : r.At("confirmed").elements()) {
+    Reader a(key, answer);
+    ConfirmedAnswer confirmed{a.Text("request"), a.Hash("snapshot"), a.Time("at")};
+    ETL_TRY(confirmed, a.Done(std::move(confirmed)));
+    c.confirmed.push_back(std::move(confirmed));
+  }
   const Value lines = r.At("changes");
   if (!lines.IsArray() || c.last < c.first || lines.size() != c.last - c.first + 1) r.Bad("changes");
   if (changes != nullptr) {
     std::uint64_t sequence = c.first;
     for (const Value line : lines.elements())
-      changes->push_back({sequence++, std::string(line.Find("type").AsString()),
-                          Source(value, line)});
+      changes->push_back({sequence++, std::string(line.Find("type").AsString()), Source(value, line)});
   }
   return r.Done(std::move(c));
 }

@@ -12,8 +12,8 @@
 
 namespace etl {
 
-// The stored values of docs/formats.md: what each Encode writes, the Decode of the same name reads. Decoding never trusts its
-// input: anything else than such a value is kCorrupt RECORD_UNREADABLE, `where` the key.
+// The stored values of docs/formats.md: what each Encode writes, the Decode of the same name reads. Decoding
+// never trusts its input: anything else than such a value is kCorrupt RECORD_UNREADABLE, `where` the key.
 
 // Newest version of each kind of an entry, and how many versions it has.
 struct KindState {

@@ -1,7 +1,8 @@
-// The small records beside entries and groups: requests, contexts, visits, quarantine, drift, gaps, and snapshot bodies.
-#include <zstd.h>
-
+// The small records beside entries and groups: requests, contexts, visits, quarantine, drift, gaps, and
+// snapshot bodies.
 #include <memory>
+
+#include <zstd.h>
 
 #include "model/json_writer.h"
 #include "store/record.h"
@@ -46,7 +47,9 @@ Result<RequestState> DecodeRequest(std::string_view key, std::string_view value)
 std::string EncodeContext(const ContextState& context) {
   std::string out;
   ObjectWriter w(out);
-  w.Integer("capturedAt", context.captured_at.ms).Integer("seenAt", context.seen_at.ms).Count("sequence", context.sequence);
+  w.Integer("capturedAt", context.captured_at.ms)
+      .Integer("seenAt", context.seen_at.ms)
+      .Count("sequence", context.sequence);
   w.Text("value", context.value).End();
   return out;
 }
@@ -122,7 +125,8 @@ std::string EncodeDrift(const DriftItem& item) {
 Result<DriftItem> DecodeDrift(std::string_view key, std::string_view value) {
   ETL_TRY(const auto document, ParseStored(key, value));
   RecordReader r(key, document.root());
-  DriftItem item{r.Text("source"), r.Text("path"), r.Text("sample"), r.Count("sequence"), r.Time("firstSeen")};
+  DriftItem item{r.Text("source"), r.Text("path"), r.Text("sample"), r.Count("sequence"),
+                 r.Time("firstSeen")};
   return r.Done(std::move(item));
 }
 
@@ -152,19 +156,22 @@ namespace {
 constexpr char kBodyVersion = 1;
 constexpr char kCodecZstd = 1;
 constexpr std::size_t kBodyHeaderBytes = 2;
-// Bodies are text that repeats itself: level 1 gets most of what higher levels get, at several times their speed.
+// Bodies are text that repeats itself: level 1 gets most of what higher levels get, at several times their
+// speed.
 constexpr int kZstdLevel = 1;
 constexpr std::size_t kBodyBytesMax = std::size_t{512} << 20;
 }  // namespace
 
 std::string EncodeBody(std::string_view bytes) {
-  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                                  &ZSTD_freeCCtx);
   std::string out(kBodyHeaderBytes + ZSTD_compressBound(bytes.size()), '\0');
   out[0] = kBodyVersion;
   out[1] = kCodecZstd;
   // With room for the bound, compression of bytes in memory has no way to fail.
-  const std::size_t n = ZSTD_compressCCtx(context.get(), out.data() + kBodyHeaderBytes, out.size() - kBodyHeaderBytes,
-                                          bytes.data(), bytes.size(), kZstdLevel);
+  const std::size_t n =
+      ZSTD_compressCCtx(context.get(), out.data() + kBodyHeaderBytes, out.size() - kBodyHeaderBytes,
+                        bytes.data(), bytes.size(), kZstdLevel);
   out.resize(kBodyHeaderBytes + n);
   return out;
 }

@@ -13,7 +13,8 @@
 
 namespace etl {
 
-// Reads members of a stored object; the first that is missing or of another type makes the whole record unreadable.
+// Reads members of a stored object; the first that is missing or of another type makes the whole record
+// unreadable.
 class RecordReader {
  public:
   RecordReader(std::string_view key, json::Value object) : key_(key), object_(object) {
@@ -46,7 +47,9 @@ class RecordReader {
     return object_.Find(name) ? Count(name) : otherwise;
   }
   Instant Time(std::string_view name) { return Instant{Integer(name)}; }
-  Instant TimeOr(std::string_view name, Instant otherwise) { return object_.Find(name) ? Time(name) : otherwise; }
+  Instant TimeOr(std::string_view name, Instant otherwise) {
+    return object_.Find(name) ? Time(name) : otherwise;
+  }
   double Number(std::string_view name) {
     const auto n = object_.Find(name).AsDouble();
     if (!n) Bad(name);

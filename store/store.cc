@@ -21,7 +21,8 @@ std::string NewEpoch(const std::vector<EpochStart>& known) {
 }
 
 Status WrongMode() {
-  return Fail(Errc::kConflict, "STORE_READ_ONLY", "", "the store was opened for reading", "open it for writing");
+  return Fail(Errc::kConflict, "STORE_READ_ONLY", "", "the store was opened for reading",
+              "open it for writing");
 }
 
 }  // namespace
@@ -32,7 +33,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir, const Options
   return std::unique_ptr<Store>(std::move(store));
 }
 
-StoreImpl::~StoreImpl() { (void)Close(); }
+StoreImpl::~StoreImpl() {
+  (void)Close();
+}
 
 Status StoreImpl::Init() {
   failed_ = true;
@@ -146,7 +149,8 @@ Status StoreImpl::CheckHead() {
   if (head && head->epoch == state_.epoch && head->sequence > state_.sequence)
     return Fail(LostCommits(state_.sequence, head->sequence));
   if (options_.mode == Mode::kWrite) {
-    // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look the same.
+    // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look
+    // the same.
     const std::string mark = keys::Meta("restored");
     ETL_TRY(const auto restored, kv_->Get(mark));
     if (restored) {
@@ -200,15 +204,20 @@ Result<CommitResult> StoreImpl::Preview(const Ingest& ingest) {
   return builder->result();
 }
 
-Status StoreImpl::Confirm(std::string_view source, std::string_view request, Instant at) {
+Status StoreImpl::Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
+                          Instant at) {
   if (options_.mode != Mode::kWrite) return WrongMode();
   const std::string key = keys::ByText(keys::kRequest, source, request);
   ETL_TRY(const auto stored, kv_->Get(key));
   if (!stored) return {};
   ETL_TRY(RequestState state, DecodeRequest(key, *stored));
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  if (state.snapshot != snapshot) {
+    batch->Put(keys::Response(keys::kConfirmed, source, request, snapshot), std::to_string(at.ms));
+    return kv_->Write(batch, false);
+  }
   if (at <= state.confirmed_at) return {};
   state.confirmed_at = at;
-  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   batch->Put(key, EncodeRequest(state));
   return kv_->Write(batch, false);
 }
@@ -263,7 +272,8 @@ Result<std::vector<Store::BackupInfo>> Store::ListBackups(const std::string& bac
   return out;
 }
 
-Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, const std::string& dir, Clock& clock) {
+Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, const std::string& dir,
+                            Clock& clock) {
   std::error_code ec;
   if (std::filesystem::exists(dir, ec) && !std::filesystem::is_empty(dir, ec))
     return Fail(Errc::kConflict, "RESTORE_TARGET", dir, "the folder is not empty",
@@ -280,7 +290,8 @@ Status Store::RestoreBackup(const std::string& backup_dir, std::uint32_t id, con
     ETL_CHECK_OK(kv->Flush());
   }
   std::filesystem::rename(unfinished, dir + "/db", ec);
-  if (ec) return Fail(Errc::kUnavailable, "STORE_IO", dir, ec.message(), "check the path and its permissions");
+  if (ec)
+    return Fail(Errc::kUnavailable, "STORE_IO", dir, ec.message(), "check the path and its permissions");
   Options options;
   options.mode = Mode::kWrite;
   ETL_TRY(const auto store, Store::Open(dir, options, clock));  // starts the new epoch

@@ -17,11 +17,11 @@
 
 namespace etl {
 
-// Everything that was ever seen, in RocksDB (docs/formats.md has the bytes). One process at a time writes; any number of
-// threads read. The rules that hold after every commit are in docs/design/002-store.md.
+// Everything that was ever seen, in RocksDB (docs/formats.md has the bytes). One process at a time writes;
+// any number of threads read. The rules that hold after every commit are in docs/design/002-store.md.
 
-// The newest state when `sequence` is kNow, else the state after the commit that holds this sequence. Commits are atomic: every
-// sequence inside one commit shows the state after it.
+// The newest state when `sequence` is kNow, else the state after the commit that holds this sequence. Commits
+// are atomic: every sequence inside one commit shows the state after it.
 struct AsOf {
   static constexpr std::uint64_t kNow = UINT64_MAX;
   std::uint64_t sequence = kNow;
@@ -37,9 +37,9 @@ struct EntryName {
 
 // One state of one kind of entry.
 struct Version {
-  std::uint32_t version = 0;      // from 1, in the order of arrival
-  std::uint64_t sequence = 0;     // of the commit that brought it
-  std::uint64_t from = 0;         // sequence of the commit that stored the snapshot it was derived from
+  std::uint32_t version = 0;   // from 1, in the order of arrival
+  std::uint64_t sequence = 0;  // of the commit that brought it
+  std::uint64_t from = 0;      // sequence of the commit that stored the snapshot it was derived from
   EntryState state = EntryState::kPassed;
   std::vector<std::string> reasons;
   std::optional<Digest> digest;   // of its object
@@ -54,14 +54,14 @@ struct Version {
     std::uint32_t group = 0;
     Contender contender;
   };
-  std::optional<Ranked> ranked;   // where the run stands, for a BenchmarkRun that passed
+  std::optional<Ranked> ranked;  // where the run stands, for a BenchmarkRun that passed
 };
 
 struct StoredObject {
   Kind kind = Kind::kOperationSpec;
   Digest digest;
-  std::string identity;        // canonical {apiVersion, kind, spec}
-  std::uint64_t sequence = 0;  // of the commit that brought it
+  std::string identity;            // canonical {apiVersion, kind, spec}
+  std::uint64_t sequence = 0;      // of the commit that brought it
   std::vector<EntryName> entries;  // that are or were in a state with this object; the first introduced it
 };
 
@@ -89,7 +89,13 @@ struct RecordStep {
   std::optional<std::string> previous;  // external id of the holder before
 };
 
+// An answer that was known to have been given again later.
 // One commit, and one line of the change log. `json` is the line's own part (docs/formats.md, "changes").
+struct ConfirmedAnswer {
+  std::string request;
+  Digest snapshot;
+  Instant at;
+};
 struct CommitInfo {
   std::uint64_t first = 0, last = 0;  // sequences of its changes; `first` is also the commit's own sequence
   std::string epoch;
@@ -97,10 +103,11 @@ struct CommitInfo {
   std::string source, request, origin, adapter, context;  // context: key of the context it was read with
   std::optional<Digest> snapshot;
   Instant captured_at;
-  bool refused = false;               // the response was quarantined as a whole
+  bool refused = false;                         // the response was quarantined as a whole
   std::optional<std::uint64_t> rederived_from;  // the commit whose snapshot was read again
-  // Requests whose answer was known to have been confirmed later than this snapshot, which made it late: needed to replay it.
-  std::map<std::string, Instant> confirmed;
+  // Requests whose answer was known to have been confirmed later than this snapshot, which made it late:
+  // needed to replay it.
+  std::vector<ConfirmedAnswer> confirmed;
 };
 struct Change {
   std::uint64_t sequence = 0;
@@ -150,27 +157,30 @@ struct ContextState {
 struct VisitState {
   std::string origin, state;  // running, full, partial, failed
   Instant started_at, finished_at;
-  std::string summary;        // JSON of the result, once finished
+  std::string summary;  // JSON of the result, once finished
 };
 
 // One response to take in, with what the adapter made of it.
 struct Ingest {
   const Snapshot* snapshot = nullptr;
   std::string adapter;
-  std::string context_key;   // what it was read with
+  std::string context_key;  // what it was read with
   std::string context_value;
   Instant context_at;
-  std::optional<Error> refusal;  // the response is wrong as a whole: it goes to quarantine, the draft must be empty
+  std::optional<Error>
+      refusal;  // the response is wrong as a whole: it goes to quarantine, the draft must be empty
   Draft draft;
   std::optional<std::uint64_t> rederived_from;
   std::uint64_t visit_entries = 0, visit_runs = 0;  // kept as RequestState::entries, runs
-  std::uint64_t visit_start = UINT64_MAX;  // newest sequence when the visit began: what came after is not counted as changed again
+  std::uint64_t visit_start =
+      UINT64_MAX;  // newest sequence when the visit began: what came after is not counted as changed again
 };
 
 struct CommitResult {
   std::uint64_t sequence = 0;  // 0: nothing was written
   std::uint64_t changes = 0, entries_new = 0, entries_changed = 0, entries_unchanged = 0, entries_late = 0;
-  std::uint64_t runs_ranked = 0, runs_left = 0, groups = 0, quarantined = 0, drift = 0, gaps = 0, snapshots = 0;
+  std::uint64_t runs_ranked = 0, runs_left = 0, groups = 0, quarantined = 0, drift = 0, gaps = 0,
+                snapshots = 0;
   std::vector<std::string> contexts_changed;  // rows of these contexts have to be derived again
 };
 
@@ -181,8 +191,9 @@ struct StoreCounts {
 
 struct VerifyReport {
   std::vector<Error> faults;  // at most 1,000 are kept
-  std::uint64_t fault_count = 0, objects = 0, entries = 0, versions = 0, groups = 0, snapshots = 0, commits = 0;
-  Digest root;                // over the export; meaningful when there is no fault
+  std::uint64_t fault_count = 0, objects = 0, entries = 0, versions = 0, groups = 0, snapshots = 0,
+                commits = 0;
+  Digest root;  // over the export; meaningful when there is no fault
 };
 
 class Store {
@@ -190,14 +201,14 @@ class Store {
   enum class Mode : std::uint8_t { kRead, kWrite };
   struct Options {
     Mode mode = Mode::kRead;
-    bool create = false;     // with kWrite: make a new store where there is none
-    bool in_memory = false;  // tests
+    bool create = false;            // with kWrite: make a new store where there is none
+    bool in_memory = false;         // tests
     std::string holder = "etlctl";  // who is named to others while this holds the lock
   };
 
-  // Errors: kNotFound STORE_MISSING; kUnavailable STORE_LOCKED (`what` says who holds it and since when), STORE_IO; kCorrupt
-  // STORE_DAMAGED, STORE_LOST_COMMITS (the log ends before a commit that was acknowledged); kInvalid STORE_FORMAT (made by a
-  // newer etld). `clock` must outlive the store.
+  // Errors: kNotFound STORE_MISSING; kUnavailable STORE_LOCKED (`what` says who holds it and since when),
+  // STORE_IO; kCorrupt STORE_DAMAGED, STORE_LOST_COMMITS (the log ends before a commit that was
+  // acknowledged); kInvalid STORE_FORMAT (made by a newer etld). `clock` must outlive the store.
   static Result<std::unique_ptr<Store>> Open(const std::string& dir, const Options& options, Clock& clock);
   virtual ~Store() = default;
   // Flushes and releases the lock. Reports what the destructor could only swallow.
@@ -209,20 +220,23 @@ class Store {
 
   // --- writing: one thread ---
 
-  // One response becomes one atomic commit: objects, versions, standings, record steps, changes and the request's own state.
-  // Returns what changed. It is seen by reads at once, is written while the caller goes on, and is safe, from a power cut too, once
-  // Sync has returned; a crash before that leaves the commits up to some moment, each whole. Errors: kUnavailable STORE_WRITE
-  // (of this commit or the one before: it is not there, and the store has to be opened again), kCorrupt. kInvalid INGEST: a
-  // draft that breaks its rules (a bug of the adapter): nothing written.
+  // One response becomes one atomic commit: objects, versions, standings, record steps, changes and the
+  // request's own state. Returns what changed. It is seen by reads at once, is written while the caller goes
+  // on, and is safe, from a power cut too, once Sync has returned; a crash before that leaves the commits up
+  // to some moment, each whole. Errors: kUnavailable STORE_WRITE (of this commit or the one before: it is not
+  // there, and the store has to be opened again), kCorrupt. kInvalid INGEST: a draft that breaks its rules (a
+  // bug of the adapter): nothing written.
   virtual Result<CommitResult> Commit(const Ingest& ingest) = 0;
   // What Commit would do, without doing it.
   virtual Result<CommitResult> Preview(const Ingest& ingest) = 0;
-  // The same bytes came again for a request: remembers when. Moves no sequence.
-  virtual Status Confirm(std::string_view source, std::string_view request, Instant at) = 0;
+  // These bytes came again for a request, as they had before: remembers when, also after others have taken
+  // their place. Moves no sequence.
+  virtual Status Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
+                         Instant at) = 0;
   // Makes all commits so far survive a power cut, and only then records them as acknowledged.
   virtual Status Sync() = 0;
-  // Contexts that changed and whose rows have not all been read again since: marked by the commit that brought the change, until
-  // ContextDone. A process that dies in between leaves them for the next.
+  // Contexts that changed and whose rows have not all been read again since: marked by the commit that
+  // brought the change, until ContextDone. A process that dies in between leaves them for the next.
   virtual Result<std::vector<std::string>> PendingContexts(std::string_view source) const = 0;
   virtual Status ContextDone(std::string_view source, std::string_view context) = 0;
   virtual Status PutVisit(std::string_view source, const VisitState& visit) = 0;
@@ -230,25 +244,29 @@ class Store {
 
   // --- reading: any thread; NotFound where the thing is not there ---
 
-  virtual Result<std::optional<RequestState>> FindRequest(std::string_view source, std::string_view request) const = 0;
-  virtual Result<std::optional<ContextState>> FindContext(std::string_view source, std::string_view key) const = 0;
-  // The newest sequence at which a row read with this context was found changed; 0: never. An answer that was read before and
-  // comes again unchanged may contradict it, and has to be read again.
+  virtual Result<std::optional<RequestState>> FindRequest(std::string_view source,
+                                                          std::string_view request) const = 0;
+  virtual Result<std::optional<ContextState>> FindContext(std::string_view source,
+                                                          std::string_view key) const = 0;
+  // The newest sequence at which a row read with this context was found changed; 0: never. An answer that was
+  // read before and comes again unchanged may contradict it, and has to be read again.
   virtual Result<std::uint64_t> LastRowChange(std::string_view source, std::string_view context) const = 0;
   virtual Result<std::optional<VisitState>> FindVisit(std::string_view source) const = 0;
   // External ids of the rows that were read with a context, oldest first, without repeats.
-  virtual Result<std::vector<std::string>> RowsOf(std::string_view source, std::string_view context) const = 0;
+  virtual Result<std::vector<std::string>> RowsOf(std::string_view source,
+                                                  std::string_view context) const = 0;
   virtual std::vector<std::string> Sources() const = 0;
 
-  // Sequence for an instant (the last commit at or before it) or for "EPOCH:SEQ" or "SEQ". kInvalid AS_OF_PATTERN, kNotFound
-  // AS_OF_EPOCH, AS_OF_RANGE (before the first commit, or ahead of the last).
+  // Sequence for an instant (the last commit at or before it) or for "EPOCH:SEQ" or "SEQ". kInvalid
+  // AS_OF_PATTERN, kNotFound AS_OF_EPOCH, AS_OF_RANGE (before the first commit, or ahead of the last).
   virtual Result<AsOf> ResolveAsOf(std::string_view text) const = 0;
 
   virtual Result<StoredObject> GetObject(const Digest& digest) const = 0;
-  // Digests that start with these hex digits ("sha256:" in front allowed), at most `limit`, in order. kInvalid
-  // DIGEST_PREFIX for fewer than 4 digits or other characters.
+  // Digests that start with these hex digits ("sha256:" in front allowed), at most `limit`, in order.
+  // kInvalid DIGEST_PREFIX for fewer than 4 digits or other characters.
   virtual Result<std::vector<Digest>> FindObjects(std::string_view hex_prefix, std::size_t limit) const = 0;
-  // The object with the metadata of the entry that introduced it (lowest name among those in this state): the manifest.
+  // The object with the metadata of the entry that introduced it (lowest name among those in this state): the
+  // manifest.
   virtual Result<std::string> ManifestOf(const Digest& digest, AsOf as_of = {}) const = 0;
 
   // The newest version of every kind of an entry.
@@ -256,8 +274,10 @@ class Store {
   // All versions of one kind, oldest number first.
   virtual Result<std::vector<Version>> GetVersions(const EntryName& name, Kind kind) const = 0;
   // Entries of a source with this external id, in every scope.
-  virtual Result<std::vector<EntryName>> FindEntries(std::string_view source, std::string_view external_id) const = 0;
-  // Every entry with its newest versions, in export order (source, external id, scope); stops when `visit` returns false.
+  virtual Result<std::vector<EntryName>> FindEntries(std::string_view source,
+                                                     std::string_view external_id) const = 0;
+  // Every entry with its newest versions, in export order (source, external id, scope); stops when `visit`
+  // returns false.
   virtual Status ForEachEntry(
       const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const = 0;
 
@@ -265,17 +285,19 @@ class Store {
   virtual Result<GroupInfo> GetGroup(std::uint32_t number) const = 0;
   virtual Result<std::vector<Digest>> FindGroups(std::string_view hex_prefix, std::size_t limit) const = 0;
   virtual Status ForEachGroup(const std::function<bool(const GroupInfo&)>& visit) const = 0;
-  virtual Result<std::vector<StandingLine>> GetStanding(const GroupInfo& group, std::uint64_t offset, std::uint64_t limit,
-                                                     AsOf as_of = {}) const = 0;
+  virtual Result<std::vector<StandingLine>> GetStanding(const GroupInfo& group, std::uint64_t offset,
+                                                        std::uint64_t limit, AsOf as_of = {}) const = 0;
   // The rank of a run in its group; nothing if it does not stand there.
   virtual Result<std::optional<StandingLine>> RankOf(const Version& run, AsOf as_of = {}) const = 0;
   virtual Result<std::vector<RecordStep>> GetRecords(const GroupInfo& group, AsOf as_of = {}) const = 0;
 
-  virtual Result<CommitInfo> GetCommit(std::uint64_t sequence) const = 0;  // the commit that holds this sequence
+  virtual Result<CommitInfo> GetCommit(
+      std::uint64_t sequence) const = 0;  // the commit that holds this sequence
   // Changes with a sequence above `after`, in order; stops when `visit` returns false.
   virtual Status ForEachChange(std::uint64_t after,
                                const std::function<bool(const CommitInfo&, const Change&)>& visit) const = 0;
-  virtual Status ForEachCommit(std::uint64_t after, const std::function<bool(const CommitInfo&)>& visit) const = 0;
+  virtual Status ForEachCommit(std::uint64_t after,
+                               const std::function<bool(const CommitInfo&)>& visit) const = 0;
   // The exact bytes of a snapshot or of a quarantined item.
   virtual Result<std::string> GetBytes(const Digest& digest) const = 0;
 
@@ -287,7 +309,8 @@ class Store {
 
   // --- the whole store ---
 
-  // JSON lines in a fixed order, byte-identical for equal states. `sink` gets one line at a time, with its newline.
+  // JSON lines in a fixed order, byte-identical for equal states. `sink` gets one line at a time, with its
+  // newline.
   virtual Status Export(AsOf as_of, const std::function<Status(std::string_view)>& sink) const = 0;
   virtual Result<VerifyReport> Verify() const = 0;
 
@@ -301,7 +324,8 @@ class Store {
   virtual Result<BackupInfo> CreateBackup(const std::string& backup_dir) = 0;
   static Result<std::vector<BackupInfo>> ListBackups(const std::string& backup_dir);
   // Restores into `dir` (absent or empty), as a store with a new epoch. id 0: the newest.
-  static Status RestoreBackup(const std::string& backup_dir, std::uint32_t id, const std::string& dir, Clock& clock);
+  static Status RestoreBackup(const std::string& backup_dir, std::uint32_t id, const std::string& dir,
+                              Clock& clock);
 };
 
 }  // namespace etl

@@ -124,7 +124,8 @@ Status StoreImpl::Export(AsOf as_of, const Sink& sink) const {
   ETL_CHECK_OK(ForEachGroup([&](const GroupInfo& group) {
     inner = [&]() -> Status {
       ETL_TRY(const auto standing, StandingAt(group.number, as_of));
-      // A group that nobody stands in depends on the order in which its past became known: it is no part of the state.
+      // A group that nobody stands in depends on the order in which its past became known: it is no part of
+      // the state.
       if (standing.empty()) return {};
       ETL_TRY(const auto records, GetRecords(group, as_of));
       return sink(GroupLine(group, standing, records));

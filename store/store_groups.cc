@@ -32,7 +32,8 @@ Result<GroupInfo> StoreImpl::GetGroup(const Digest& key) const {
   const std::string group_key = keys::ByDigest(keys::kGroup, key);
   ETL_TRY(const auto stored, kv_->Get(group_key));
   if (!stored)
-    return Fail(Errc::kNotFound, "GROUP_MISSING", key.Text(), "no comparison group has this key", "check the key");
+    return Fail(Errc::kNotFound, "GROUP_MISSING", key.Text(), "no comparison group has this key",
+                "check the key");
   ETL_TRY(GroupInfo group, DecodeGroup(group_key, *stored));
   ETL_TRY(const StandingRoot root, LoadRoot(*kv_, group.number));
   group.members = root.count;
@@ -136,13 +137,15 @@ Result<std::vector<RecordStep>> StoreImpl::GetRecords(const GroupInfo& group, As
   for (const auto& [key, holder] : book) {
     std::optional<std::string> previous;
     if (!steps.empty()) previous = steps.back().external_id;
-    steps.push_back({key.first, key.second, holder.value, holder.source, holder.external_id, std::move(previous)});
+    steps.push_back(
+        {key.first, key.second, holder.value, holder.source, holder.external_id, std::move(previous)});
   }
   return steps;
 }
 
-// An object may belong to several entries with different editorial parts. The choice must not depend on who came first: the lowest
-// name among the entries whose newest state has the object, else among those that ever had it.
+// An object may belong to several entries with different editorial parts. The choice must not depend on who
+// came first: the lowest name among the entries whose newest state has the object, else among those that ever
+// had it.
 Result<std::string> StoreImpl::MetadataOf(const ObjectRecord& object, const Digest& digest,
                                           std::vector<EntryName> entries, AsOf as_of) const {
   std::sort(entries.begin(), entries.end());

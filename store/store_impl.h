@@ -27,7 +27,8 @@ struct EpochStart {
 
 class StoreImpl final : public Store {
  public:
-  StoreImpl(std::string dir, Options options, Clock& clock) : dir_(std::move(dir)), options_(std::move(options)), clock_(clock) {}
+  StoreImpl(std::string dir, Options options, Clock& clock)
+      : dir_(std::move(dir)), options_(std::move(options)), clock_(clock) {}
   ~StoreImpl() override;
   Status Init();
 
@@ -38,15 +39,18 @@ class StoreImpl final : public Store {
 
   Result<CommitResult> Commit(const Ingest& ingest) override;
   Result<CommitResult> Preview(const Ingest& ingest) override;
-  Status Confirm(std::string_view source, std::string_view request, Instant at) override;
+  Status Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
+                 Instant at) override;
   Status Sync() override;
   Result<std::vector<std::string>> PendingContexts(std::string_view source) const override;
   Status ContextDone(std::string_view source, std::string_view context) override;
   Status PutVisit(std::string_view source, const VisitState& visit) override;
   Status Compact() override { return kv_->Compact(); }
 
-  Result<std::optional<RequestState>> FindRequest(std::string_view source, std::string_view request) const override;
-  Result<std::optional<ContextState>> FindContext(std::string_view source, std::string_view key) const override;
+  Result<std::optional<RequestState>> FindRequest(std::string_view source,
+                                                  std::string_view request) const override;
+  Result<std::optional<ContextState>> FindContext(std::string_view source,
+                                                  std::string_view key) const override;
   Result<std::uint64_t> LastRowChange(std::string_view source, std::string_view context) const override;
   Result<std::optional<VisitState>> FindVisit(std::string_view source) const override;
   Result<std::vector<std::string>> RowsOf(std::string_view source, std::string_view context) const override;
@@ -58,7 +62,8 @@ class StoreImpl final : public Store {
   Result<std::string> ManifestOf(const Digest& digest, AsOf as_of) const override;
   Result<std::map<Kind, Version>> GetEntry(const EntryName& name, AsOf as_of) const override;
   Result<std::vector<Version>> GetVersions(const EntryName& name, Kind kind) const override;
-  Result<std::vector<EntryName>> FindEntries(std::string_view source, std::string_view external_id) const override;
+  Result<std::vector<EntryName>> FindEntries(std::string_view source,
+                                             std::string_view external_id) const override;
   Status ForEachEntry(
       const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const override;
 
@@ -66,15 +71,16 @@ class StoreImpl final : public Store {
   Result<GroupInfo> GetGroup(std::uint32_t number) const override;
   Result<std::vector<Digest>> FindGroups(std::string_view hex_prefix, std::size_t limit) const override;
   Status ForEachGroup(const std::function<bool(const GroupInfo&)>& visit) const override;
-  Result<std::vector<StandingLine>> GetStanding(const GroupInfo& group, std::uint64_t offset, std::uint64_t limit,
-                                                AsOf as_of) const override;
+  Result<std::vector<StandingLine>> GetStanding(const GroupInfo& group, std::uint64_t offset,
+                                                std::uint64_t limit, AsOf as_of) const override;
   Result<std::optional<StandingLine>> RankOf(const Version& run, AsOf as_of) const override;
   Result<std::vector<RecordStep>> GetRecords(const GroupInfo& group, AsOf as_of) const override;
 
   Result<CommitInfo> GetCommit(std::uint64_t sequence) const override;
   Status ForEachChange(std::uint64_t after,
                        const std::function<bool(const CommitInfo&, const Change&)>& visit) const override;
-  Status ForEachCommit(std::uint64_t after, const std::function<bool(const CommitInfo&)>& visit) const override;
+  Status ForEachCommit(std::uint64_t after,
+                       const std::function<bool(const CommitInfo&)>& visit) const override;
   Result<std::string> GetBytes(const Digest& digest) const override;
 
   Result<std::vector<QuarantineItem>> Quarantine(std::string_view source) const override;
@@ -93,10 +99,11 @@ class StoreImpl final : public Store {
   // All versions of one kind, with the newest.
   Result<std::vector<Version>> VersionsOf(const EntryName& name, Kind kind, const KindState& state) const;
   // The newest version as of a sequence, if there was one.
-  Result<std::optional<Version>> NewestAt(const EntryName& name, Kind kind, const KindState& state, AsOf as_of) const;
+  Result<std::optional<Version>> NewestAt(const EntryName& name, Kind kind, const KindState& state,
+                                          AsOf as_of) const;
   // The metadata that goes with an object; `further` are the entries beside the first that have it.
-  Result<std::string> MetadataOf(const ObjectRecord& object, const Digest& digest, std::vector<EntryName> entries,
-                                 AsOf as_of) const;
+  Result<std::string> MetadataOf(const ObjectRecord& object, const Digest& digest,
+                                 std::vector<EntryName> entries, AsOf as_of) const;
   // Every member of a group as of a sequence, in rank order.
   Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
 

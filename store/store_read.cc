@@ -14,7 +14,8 @@ Error NotFound(std::string code, std::string where, std::string what, std::strin
   return {Errc::kNotFound, std::move(code), std::move(where), std::move(what), std::move(fix)};
 }
 
-// Hex digits as the range of digests that start with them: [lower, upper) as raw bytes, upper empty for "to the end".
+// Hex digits as the range of digests that start with them: [lower, upper) as raw bytes, upper empty for "to
+// the end".
 struct DigestRange {
   std::string lower, upper;
 };
@@ -28,7 +29,8 @@ Result<DigestRange> RangeOf(std::string_view prefix) {
                                [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (!hex || prefix.size() < kDigitsMin || prefix.size() > 64)
     return Fail(Errc::kInvalid, "DIGEST_PREFIX", std::string(given.substr(0, 80)),
-                "a digest prefix is 4 to 64 lower-case hex digits, with or without \"sha256:\"", "give more digits");
+                "a digest prefix is 4 to 64 lower-case hex digits, with or without \"sha256:\"",
+                "give more digits");
   const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
   DigestRange range;
   for (std::size_t i = 0; i < prefix.size(); i += 2) {
@@ -37,12 +39,14 @@ Result<DigestRange> RangeOf(std::string_view prefix) {
     range.lower += static_cast<char>(whole ? high | digit(prefix[i + 1]) : high);
   }
   range.upper = range.lower;
-  if (prefix.size() % 2 == 1) range.upper.back() = static_cast<char>(static_cast<unsigned char>(range.upper.back()) | 0x0f);
+  if (prefix.size() % 2 == 1)
+    range.upper.back() = static_cast<char>(static_cast<unsigned char>(range.upper.back()) | 0x0f);
   range.upper = PrefixEnd(range.upper);
   return range;
 }
 
-Result<std::vector<Digest>> FindByDigest(const Kv& kv, keys::Prefix prefix, std::string_view hex, std::size_t limit) {
+Result<std::vector<Digest>> FindByDigest(const Kv& kv, keys::Prefix prefix, std::string_view hex,
+                                         std::size_t limit) {
   ETL_TRY(const DigestRange range, RangeOf(hex));
   std::vector<Digest> out;
   const std::string head(1, prefix);
@@ -81,11 +85,13 @@ Result<std::optional<T>> DecodeOne(const Kv& kv, const std::string& key, Decode 
 
 }  // namespace
 
-Result<std::optional<RequestState>> StoreImpl::FindRequest(std::string_view source, std::string_view request) const {
+Result<std::optional<RequestState>> StoreImpl::FindRequest(std::string_view source,
+                                                           std::string_view request) const {
   return DecodeOne<RequestState>(*kv_, keys::ByText(keys::kRequest, source, request), DecodeRequest);
 }
 
-Result<std::optional<ContextState>> StoreImpl::FindContext(std::string_view source, std::string_view key) const {
+Result<std::optional<ContextState>> StoreImpl::FindContext(std::string_view source,
+                                                           std::string_view key) const {
   return DecodeOne<ContextState>(*kv_, keys::ByText(keys::kContext, source, key), DecodeContext);
 }
 
@@ -131,11 +137,13 @@ std::vector<std::string> StoreImpl::Sources() const {
 
 Result<AsOf> StoreImpl::ResolveAsOf(std::string_view text) const {
   const auto bad = [&] {
-    return Fail(Errc::kInvalid, "AS_OF_PATTERN", std::string(text.substr(0, 80)), "neither an instant nor a sequence",
+    return Fail(Errc::kInvalid, "AS_OF_PATTERN", std::string(text.substr(0, 80)),
+                "neither an instant nor a sequence",
                 "write 2026-08-18T18:15:52Z, EPOCH:SEQUENCE or SEQUENCE");
   };
   const auto range = [&](std::string what) {
-    return Fail(NotFound("AS_OF_RANGE", std::string(text.substr(0, 80)), std::move(what), "see `etlctl status`"));
+    return Fail(
+        NotFound("AS_OF_RANGE", std::string(text.substr(0, 80)), std::move(what), "see `etlctl status`"));
   };
   if (text.find('-') != std::string_view::npos) {
     ETL_TRY(const Instant at, ParseSourceInstant(text));
@@ -164,26 +172,32 @@ Result<AsOf> StoreImpl::ResolveAsOf(std::string_view text) const {
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), sequence);
   if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return bad();
   if (epoch) {
-    const auto it = std::find_if(epochs_.begin(), epochs_.end(), [&](const EpochStart& e) { return e.epoch == *epoch; });
+    const auto it =
+        std::find_if(epochs_.begin(), epochs_.end(), [&](const EpochStart& e) { return e.epoch == *epoch; });
     if (it == epochs_.end())
-      return Fail(NotFound("AS_OF_EPOCH", std::string(*epoch), "this store never had that epoch", "see `etlctl status`"));
+      return Fail(NotFound("AS_OF_EPOCH", std::string(*epoch), "this store never had that epoch",
+                           "see `etlctl status`"));
     if (std::next(it) != epochs_.end() && sequence >= std::next(it)->first)
       return range("that epoch ended before this sequence");
   }
-  if (sequence > this->sequence()) return range("ahead of the newest change, " + std::to_string(this->sequence()));
+  if (sequence > this->sequence())
+    return range("ahead of the newest change, " + std::to_string(this->sequence()));
   return AsOf{sequence};
 }
 
 Result<StoredObject> StoreImpl::GetObject(const Digest& digest) const {
   const std::string key = keys::ByDigest(keys::kObject, digest);
   ETL_TRY(const auto stored, kv_->Get(key));
-  if (!stored) return Fail(NotFound("OBJECT_MISSING", digest.Text(), "no object has this digest", "check the digest"));
+  if (!stored)
+    return Fail(NotFound("OBJECT_MISSING", digest.Text(), "no object has this digest", "check the digest"));
   ETL_TRY(ObjectRecord record, DecodeObject(key, *stored));
-  StoredObject object{record.kind, digest, std::move(record.identity), record.sequence, {std::move(record.first)}};
+  StoredObject object{
+      record.kind, digest, std::move(record.identity), record.sequence, {std::move(record.first)}};
   const std::string prefix = keys::ByDigest(keys::kObjectEntry, digest);
   auto it = kv_->Scan(prefix, PrefixEnd(prefix));
   for (; it->Valid(); it->Next())
-    if (auto name = keys::ReadEntry(std::string(1, keys::kEntry) + std::string(it->key().substr(prefix.size()))))
+    if (auto name =
+            keys::ReadEntry(std::string(1, keys::kEntry) + std::string(it->key().substr(prefix.size()))))
       object.entries.push_back(*std::move(name));
   ETL_CHECK_OK(it->status());
   return object;
@@ -199,7 +213,8 @@ Result<std::vector<Digest>> StoreImpl::FindGroups(std::string_view hex_prefix, s
 Result<std::string> StoreImpl::ManifestOf(const Digest& digest, AsOf as_of) const {
   ETL_TRY(const StoredObject object, GetObject(digest));
   if (object.sequence > as_of.sequence)
-    return Fail(NotFound("OBJECT_MISSING", digest.Text(), "no object had this digest yet", "ask for a later moment"));
+    return Fail(
+        NotFound("OBJECT_MISSING", digest.Text(), "no object had this digest yet", "ask for a later moment"));
   ObjectRecord record{object.entries.front(), object.sequence, object.identity, object.kind};
   ETL_TRY(const std::string metadata, MetadataOf(record, digest, object.entries, as_of));
   return JoinManifest(object.identity, metadata);
@@ -217,7 +232,8 @@ Result<std::map<Kind, Version>> StoreImpl::GetEntry(const EntryName& name, AsOf 
     }
   }
   if (out.empty())
-    return Fail(NotFound("ENTRY_MISSING", name.Text(), "the source has no such entry", "check the external id"));
+    return Fail(
+        NotFound("ENTRY_MISSING", name.Text(), "the source has no such entry", "check the external id"));
   return out;
 }
 
@@ -231,7 +247,8 @@ Result<std::optional<Version>> StoreImpl::NewestAt(const EntryName& name, Kind k
   return best;
 }
 
-Result<std::vector<Version>> StoreImpl::VersionsOf(const EntryName& name, Kind kind, const KindState& state) const {
+Result<std::vector<Version>> StoreImpl::VersionsOf(const EntryName& name, Kind kind,
+                                                   const KindState& state) const {
   ETL_TRY(auto out, DecodeAll<Version>(*kv_, keys::VersionPrefix(name, kind), DecodeVersion));
   out.push_back(state.newest);
   std::sort(out.begin(), out.end(), [](const Version& a, const Version& b) { return a.version < b.version; });
@@ -245,10 +262,12 @@ Result<std::vector<Version>> StoreImpl::GetVersions(const EntryName& name, Kind 
     ETL_TRY(const Bundle bundle, DecodeBundle(key, *stored));
     if (const auto it = bundle.find(kind); it != bundle.end()) return VersionsOf(name, kind, it->second);
   }
-  return Fail(NotFound("ENTRY_MISSING", name.Text(), "the source has no such entry", "check the external id"));
+  return Fail(
+      NotFound("ENTRY_MISSING", name.Text(), "the source has no such entry", "check the external id"));
 }
 
-Result<std::vector<EntryName>> StoreImpl::FindEntries(std::string_view source, std::string_view external_id) const {
+Result<std::vector<EntryName>> StoreImpl::FindEntries(std::string_view source,
+                                                      std::string_view external_id) const {
   std::vector<EntryName> out;
   const std::string prefix = keys::ByText(keys::kEntry, source, std::string(external_id) + '\0');
   auto it = kv_->Scan(prefix, PrefixEnd(prefix));
@@ -283,7 +302,8 @@ Result<CommitInfo> StoreImpl::GetCommit(std::uint64_t sequence) const {
     ETL_TRY(CommitInfo commit, DecodeCommit(it->key(), it->value(), nullptr));
     if (sequence <= commit.last) return commit;
   }
-  return Fail(NotFound("COMMIT_MISSING", std::to_string(sequence), "no commit has this sequence", "see `etlctl status`"));
+  return Fail(NotFound("COMMIT_MISSING", std::to_string(sequence), "no commit has this sequence",
+                       "see `etlctl status`"));
 }
 
 Status StoreImpl::ForEachChange(std::uint64_t after,
@@ -304,7 +324,8 @@ Status StoreImpl::ForEachChange(std::uint64_t after,
   return it->status();
 }
 
-Status StoreImpl::ForEachCommit(std::uint64_t after, const std::function<bool(const CommitInfo&)>& visit) const {
+Status StoreImpl::ForEachCommit(std::uint64_t after,
+                                const std::function<bool(const CommitInfo&)>& visit) const {
   auto it = kv_->Scan(keys::Commit(after + 1), PrefixEnd(std::string(1, keys::kCommit)));
   for (; it->Valid(); it->Next()) {
     ETL_CHECK_OK(it->checked());
@@ -318,7 +339,8 @@ Result<std::string> StoreImpl::GetBytes(const Digest& digest) const {
   const std::string key = keys::ByDigest(keys::kSnapshotBody, digest);
   ETL_TRY(const auto stored, kv_->Get(key));
   if (!stored)
-    return Fail(NotFound("SNAPSHOT_MISSING", digest.Text(), "no snapshot has this digest", "check the digest"));
+    return Fail(
+        NotFound("SNAPSHOT_MISSING", digest.Text(), "no snapshot has this digest", "check the digest"));
   ETL_TRY(std::string bytes, DecodeBody(key, *stored));
   if (Sha256(bytes) != digest) return Fail(Unreadable(key, "the bytes do not have the digest of their key"));
   return bytes;
@@ -343,12 +365,13 @@ Result<StoreCounts> StoreImpl::Count() const {
     }
     return true;
   }));
-  const std::array<std::pair<keys::Prefix, std::uint64_t*>, 6> lists{{{keys::kObject, &counts.objects},
-                                                                     {keys::kGroup, &counts.groups},
-                                                                     {keys::kSnapshotBody, &counts.snapshots},
-                                                                     {keys::kQuarantine, &counts.quarantine},
-                                                                     {keys::kDrift, &counts.drift},
-                                                                     {keys::kGap, &counts.gaps}}};
+  const std::array<std::pair<keys::Prefix, std::uint64_t*>, 6> lists{
+      {{keys::kObject, &counts.objects},
+       {keys::kGroup, &counts.groups},
+       {keys::kSnapshotBody, &counts.snapshots},
+       {keys::kQuarantine, &counts.quarantine},
+       {keys::kDrift, &counts.drift},
+       {keys::kGap, &counts.gaps}}};
   for (const auto& [prefix, count] : lists) {
     auto it = kv_->Scan(std::string(1, prefix), PrefixEnd(std::string(1, prefix)));
     for (; it->Valid(); it->Next()) ++*count;

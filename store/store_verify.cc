@@ -1,4 +1,5 @@
-// Verify: every value against its checksum, every digest, reference, standing and record history computed anew.
+// Verify: every value against its checksum, every digest, reference, standing and record history computed
+// anew.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -81,13 +82,16 @@ class Verifier {
       if (!Keep(object)) return;
       const Digest digest = Digest::FromBytes(key.substr(1));
       if (Sha256(object->identity) != digest)
-        return Fault("OBJECT_DIGEST", digest.Text(), "its bytes have the digest " + Sha256(object->identity).Text());
+        return Fault("OBJECT_DIGEST", digest.Text(),
+                     "its bytes have the digest " + Sha256(object->identity).Text());
       const auto document = json::Document::Parse(object->identity);
-      const auto spec = document ? ReadIdentity(document->root()) : Result<Spec>(tl::unexpected<Error>(document.error()));
+      const auto spec =
+          document ? ReadIdentity(document->root()) : Result<Spec>(tl::unexpected<Error>(document.error()));
       if (!spec) return Fault("OBJECT_MANIFEST", digest.Text(), spec.error().Message());
       if (!Has(keys::Entry(object->first)))
         Fault("REFERENCE", digest.Text(), "the entry that introduced it is missing: " + object->first.Text());
-      if (object->sequence > store_.sequence()) Fault("SEQUENCE", digest.Text(), "from a commit that is not there");
+      if (object->sequence > store_.sequence())
+        Fault("SEQUENCE", digest.Text(), "from a commit that is not there");
       if (const auto* implementation = std::get_if<ImplementationRevision>(&*spec))
         operations_[digest] = implementation->operation_spec_digest;
       else if (const auto* suite = std::get_if<WorkloadSuite>(&*spec))
@@ -99,7 +103,8 @@ class Verifier {
     });
   }
 
-  // Runs come in the order of their digests, so what they refer to may not have been read yet: kept until groups are checked.
+  // Runs come in the order of their digests, so what they refer to may not have been read yet: kept until
+  // groups are checked.
   void CheckRun(const Digest& digest, const BenchmarkRun& run) {
     for (const Digest& part :
          {run.implementation_digest, run.workload_digest, run.protocol_digest, run.environment_digest})
@@ -115,7 +120,8 @@ class Verifier {
     for (const PendingRun& run : pending_runs_) {
       const auto operation = operations_.find(run.implementation);
       const auto correctness = correctness_.find(run.workload);
-      if (operation == operations_.end() || correctness == correctness_.end()) continue;  // told as a missing reference
+      if (operation == operations_.end() || correctness == correctness_.end())
+        continue;  // told as a missing reference
       runs_[run.digest] = {run.primary,
                            ComparisonKey({operation->second, run.workload, run.protocol, run.environment,
                                           correctness->second, run.primary.MetricKey()}),
@@ -143,12 +149,15 @@ class Verifier {
       const auto commit = DecodeCommit(key, value, &changes);
       if (!Keep(commit)) return;
       if (commit->first != expected || keys::ReadBig64(key.substr(1)) != commit->first)
-        Fault("SEQUENCE", "change " + std::to_string(expected), "the change log has a gap or an overlap here");
+        Fault("SEQUENCE", "change " + std::to_string(expected),
+              "the change log has a gap or an overlap here");
       expected = commit->last + 1;
-      if (commit->time < last_time) Fault("SEQUENCE", "change " + std::to_string(commit->first), "its time goes back");
+      if (commit->time < last_time)
+        Fault("SEQUENCE", "change " + std::to_string(commit->first), "its time goes back");
       last_time = commit->time;
       if (commit->snapshot && !Has(keys::ByDigest(keys::kSnapshotBody, *commit->snapshot)))
-        Fault("REFERENCE", "change " + std::to_string(commit->first), "its snapshot is missing: " + commit->snapshot->Text());
+        Fault("REFERENCE", "change " + std::to_string(commit->first),
+              "its snapshot is missing: " + commit->snapshot->Text());
       commits_[commit->first] = commit->snapshot;
       for (const Change& change : changes) ++lines_[change.type];
     }));
@@ -172,7 +181,8 @@ class Verifier {
         versions_told_ += state.versions;
         for (std::uint32_t n = 1; n <= state.versions; ++n)
           if (n != state.newest.version && !Has(keys::VersionKey(*name, kind, n)))
-            Fault("VERSION", name->Text(), std::string(KindName(kind)) + " version " + std::to_string(n) + " is missing");
+            Fault("VERSION", name->Text(),
+                  std::string(KindName(kind)) + " version " + std::to_string(n) + " is missing");
         CheckRanked(*name, kind, state.newest);
       }
     });
@@ -180,7 +190,8 @@ class Verifier {
 
   void CheckVersion(const EntryName& name, Kind kind, const Version& v) {
     ++report_.versions;
-    const std::string where = name.Text() + " " + std::string(KindName(kind)) + " version " + std::to_string(v.version);
+    const std::string where =
+        name.Text() + " " + std::string(KindName(kind)) + " version " + std::to_string(v.version);
     if (v.digest && !Has(keys::ByDigest(keys::kObject, *v.digest)))
       Fault("REFERENCE", where, "its object is missing: " + v.digest->Text());
     if (!v.metadata.empty() && v.digest) {
@@ -189,12 +200,13 @@ class Verifier {
     }
     if (!commits_.contains(v.sequence)) Fault("REFERENCE", where, "the commit that brought it is missing");
     const auto from = commits_.find(v.from);
-    if (from == commits_.end() || !from->second) return Fault("REFERENCE", where, "its snapshot's commit is missing");
+    if (from == commits_.end() || !from->second)
+      return Fault("REFERENCE", where, "its snapshot's commit is missing");
     if (v.content) contents_[*from->second].push_back({where, v.locator, *v.content});
   }
 
-  // The rows that submissions came from: cut out of its snapshot, the canonical form of each must have the digest that was kept.
-  // By snapshot, since one holds many rows and has to be unpacked.
+  // The rows that submissions came from: cut out of its snapshot, the canonical form of each must have the
+  // digest that was kept. By snapshot, since one holds many rows and has to be unpacked.
   void CheckContents() {
     for (const auto& [snapshot, rows] : contents_) {
       const auto bytes = store_.GetBytes(snapshot);
@@ -204,7 +216,8 @@ class Verifier {
           Fault("LOCATOR", r.where, "its byte range lies outside the snapshot");
           continue;
         }
-        const auto row = json::Document::Parse(std::string_view(*bytes).substr(r.locator.offset, r.locator.bytes));
+        const auto row =
+            json::Document::Parse(std::string_view(*bytes).substr(r.locator.offset, r.locator.bytes));
         if (!row || Sha256(json::Canonical(row->root(), json::Integers::kExact)) != r.content)
           Fault("CONTENT_DIGEST", r.where, "the row in the snapshot has another digest");
       }
@@ -212,10 +225,12 @@ class Verifier {
   }
 
   void CheckRanked(const EntryName& name, Kind kind, const Version& v) {
-    const bool should = kind == Kind::kBenchmarkRun && v.state == EntryState::kPassed && v.digest && runs_.contains(*v.digest);
+    const bool should = kind == Kind::kBenchmarkRun && v.state == EntryState::kPassed && v.digest &&
+                        runs_.contains(*v.digest);
     if (!should && !v.ranked) return;
     if (should != v.ranked.has_value())
-      return Fault("STANDING", name.Text(), should ? "a run that passed is not ranked" : "a run is ranked that may not be");
+      return Fault("STANDING", name.Text(),
+                   should ? "a run that passed is not ranked" : "a run is ranked that may not be");
     const RunFacts& facts = runs_[*v.digest];
     const Contender& c = v.ranked->contender;
     if (c.value != facts.primary.value || c.observed_at != facts.observed_at)
@@ -231,11 +246,14 @@ class Verifier {
   // The change log tells of everything that came to be, once: so many there must be.
   void CheckCount(const std::string& what, std::uint64_t stored, std::uint64_t told) {
     if (stored != told)
-      Fault("COUNT", what, std::to_string(stored) + " are stored, the change log tells of " + std::to_string(told));
+      Fault("COUNT", what,
+            std::to_string(stored) + " are stored, the change log tells of " + std::to_string(told));
   }
   std::uint64_t CountOf(keys::Prefix prefix) {
     std::uint64_t n = 0;
-    for (auto it = kv_.Scan(std::string(1, prefix), PrefixEnd(std::string(1, prefix))); it->Valid(); it->Next()) ++n;
+    for (auto it = kv_.Scan(std::string(1, prefix), PrefixEnd(std::string(1, prefix))); it->Valid();
+         it->Next())
+      ++n;
     return n;
   }
 
@@ -249,12 +267,14 @@ class Verifier {
       if (key.size() < kTail + 1) return Fault(Unreadable(key, "key"));
       const auto name = keys::ReadEntry(key.substr(0, key.size() - kTail));
       const auto kind = static_cast<Kind>(key[key.size() - kTail]);
-      if (!name || version->version != keys::ReadBig32(key.substr(key.size() - 4))) return Fault(Unreadable(key, "key"));
+      if (!name || version->version != keys::ReadBig32(key.substr(key.size() - 4)))
+        return Fault(Unreadable(key, "key"));
       CheckVersion(*name, kind, *version);
     }));
     if (found != versions_expected_)
-      Fault("VERSION", "all entries", std::to_string(found) + " older versions are stored, entries count " +
-                                          std::to_string(versions_expected_));
+      Fault("VERSION", "all entries",
+            std::to_string(found) + " older versions are stored, entries count " +
+                std::to_string(versions_expected_));
     return {};
   }
 
@@ -268,13 +288,14 @@ class Verifier {
       const auto number = kv_.Get(keys::Group(keys::kGroupNumber, group->number));
       if (!number || !*number || **number != group->key.View())
         Fault("STANDING", group->key.Text(), "its number leads elsewhere");
-      const Digest computed = ComparisonKey({group->operation, group->workload, group->protocol, group->environment,
-                                             group->correctness, group->metric_key});
+      const Digest computed = ComparisonKey({group->operation, group->workload, group->protocol,
+                                             group->environment, group->correctness, group->metric_key});
       if (computed != group->key) Fault("STANDING", group->key.Text(), "its parts have another key");
       CheckStanding(*group);
     }));
     for (const auto& [number, members] : members_)
-      if (!seen.contains(number)) Fault("STANDING", "group " + std::to_string(number), "runs stand in a group that is missing");
+      if (!seen.contains(number))
+        Fault("STANDING", "group " + std::to_string(number), "runs stand in a group that is missing");
     return {};
   }
 
@@ -306,7 +327,8 @@ class Verifier {
     const auto fresh = RecordHistory(contenders);
     equal = fresh.size() == records->size();
     for (std::size_t i = 0; equal && i < fresh.size(); ++i)
-      equal = (*records)[i].digest == contenders[fresh[i]].digest && (*records)[i].value == contenders[fresh[i]].value;
+      equal = (*records)[i].digest == contenders[fresh[i]].digest &&
+              (*records)[i].value == contenders[fresh[i]].value;
     if (!equal) Fault("RECORDS", where, "the stored record history is not the one of its runs");
   }
 
@@ -322,10 +344,13 @@ class Verifier {
     CheckCount("quarantined items", CountOf(keys::kQuarantine), lines_["quarantine"]);
     CheckCount("drift", CountOf(keys::kDrift), lines_["drift"]);
     CheckCount("gaps", CountOf(keys::kGap), lines_["gap"]);
-    if (CountOf(keys::kGroup) != CountOf(keys::kGroupNumber)) Fault("COUNT", "groups", "their keys and numbers do not pair up");
+    if (CountOf(keys::kGroup) != CountOf(keys::kGroupNumber))
+      Fault("COUNT", "groups", "their keys and numbers do not pair up");
     const auto any = [](std::string_view, std::string_view) {};
-    for (const auto prefix : {keys::kMeta, keys::kObjectEntry, keys::kContextRows, keys::kGroupNumber, keys::kStandingRoot,
-                              keys::kStandingNode, keys::kPendingContext, keys::kLateSnapshot, keys::kRowChange, keys::kRecordStep, keys::kFormerMember})
+    for (const auto prefix :
+         {keys::kMeta, keys::kObjectEntry, keys::kContextRows, keys::kGroupNumber, keys::kStandingRoot,
+          keys::kStandingNode, keys::kPendingContext, keys::kLateSnapshot, keys::kConfirmed, keys::kRowChange,
+          keys::kRecordStep, keys::kFormerMember})
       ETL_CHECK_OK(Each(prefix, any));
     ETL_CHECK_OK(Each(keys::kRequest, [&](std::string_view key, std::string_view value) {
       const auto request = DecodeRequest(key, value);

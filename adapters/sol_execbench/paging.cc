@@ -31,7 +31,10 @@ Step Walk::Take(std::int64_t offset, const PageSummary& page) {
   // rows is not.
   const bool further =
       reach.ids_new || (page.ids.size() > 1 && reach.readable <= 1 && reach.last_readable == 0);
-  if (!further || (now_.total && reached >= *now_.total)) {
+  // A total may be capped at the page, so a full page is not believed to be the last one: only asking again
+  // can tell.
+  const bool full = page.ids.size() >= static_cast<std::size_t>(kPageRows);
+  if (!further || (!full && now_.total && reached >= *now_.total)) {
     now_.counted = reached;
     return End(reach.rows_new);
   }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "adapters/sol_execbench/entry.h"
@@ -92,12 +94,41 @@ void RowMapper::MapPage(std::string_view request_key, std::int64_t kernel_id, st
                                            refused.error.Message(),
                                            envelope.text.substr(refused.begin, refused.end - refused.begin)));
   }
+  const std::set<std::size_t> repeated = RepeatedRows(page, rows);
   std::size_t index = 0;
   for (const json::Value row : rows.elements()) {
-    if (envelope.refused.empty() || !envelope.IsRefused(index)) MapRow(page, row, index);
+    const bool left_out =
+        (!envelope.refused.empty() && envelope.IsRefused(index)) || repeated.contains(index);
+    if (!left_out) MapRow(page, row, index);
     ++index;
   }
   DraftUsers(draft);
+}
+
+// Of rows with one id in one answer only one can be taken: the one with the highest digest, so that their
+// order does not matter. The others go to quarantine, unless they say the same.
+std::set<std::size_t> RowMapper::RepeatedRows(Page& page, json::Value rows) {
+  std::set<std::size_t> left_out;
+  std::unordered_map<std::int64_t, std::pair<std::size_t, json::Value>> kept;
+  kept.reserve(rows.size());
+  std::size_t index = 0;
+  for (const json::Value row : rows.elements()) {
+    const std::size_t at = index++;
+    const auto id = RowReader::IdOf(row);
+    if (!id) continue;
+    const auto [known, added] = kept.try_emplace(*id, at, row);
+    if (added) continue;
+    const auto digest = [](json::Value v) { return Sha256(json::Canonical(v, json::Integers::kExact)); };
+    const Digest first = digest(known->second.second), second = digest(row);
+    std::pair<std::size_t, json::Value> loser{at, row};
+    if (second > first) std::swap(loser, known->second);
+    left_out.insert(loser.first);
+    if (first == second) continue;
+    page.Quarantine(loser.second, loser.first,
+                    {"ROW_ID_REPEATED", "id",
+                     "another row of this answer has the id " + std::to_string(*id) + " and says otherwise"});
+  }
+  return left_out;
 }
 
 void RowMapper::UseContext(std::int64_t kernel_id, std::string_view text) {
@@ -402,7 +433,7 @@ const RowMapper::Project& RowMapper::ProjectOf(std::int64_t user_id, std::string
   SoftwareProject spec;
   spec.name = CutTo(username, kTextMax);
   spec.kind = "individual";
-  spec.host = ProjectHost{"other", "sol-execbench/user/" + std::to_string(user_id)};
+  spec.host = ProjectHost{"other", CutTo("sol-execbench/user/" + std::string(username), kTextMax)};
   project.username = username;
   project.identity.clear();
   AppendIdentity(project.identity, spec);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,6 +66,7 @@ class RowMapper {
   };
 
   void UseContext(std::int64_t kernel_id, std::string_view text);
+  std::set<std::size_t> RepeatedRows(Page& page, json::Value rows);
   void MapRow(Page& page, json::Value value, std::size_t index);
   void Judge(Page& page, const Row& row, Verdict& verdict);
   bool Date(const Row& row, RowFault& fault, Instant& at) const;

@@ -63,7 +63,8 @@ Result<Outcome> Source::AcceptKernels(const Call& call) {
     first_rows.scope = scope;
     first_rows.context = scope;
   }
-  // All details before any rows: rows are read with what the detail said, and need not wait for it one kernel at a time.
+  // All details before any rows: rows are read with what the detail said, and need not wait for it one kernel
+  // at a time.
   for (Request& request : rows) outcome.next.push_back(std::move(request));
   for (const std::string_view name : missing) {
     outcome.shortfalls.push_back({"", "NOT_THERE", "upstream lists no kernel " + std::string(name)});

@@ -310,7 +310,7 @@ TEST(SolExecbenchUser, IsTheUserIdWhateverTheName) {
   EXPECT_NE(third->digest, fourth->digest);
   EXPECT_NE(
       third->identity.find(
-          R"("spec":{"host":{"id":"sol-execbench/user/9","kind":"other"},"kind":"individual","name":"你好"})"),
+          R"("spec":{"host":{"id":"sol-execbench/user/你好","kind":"other"},"kind":"individual","name":"你好"})"),
       std::string::npos);
 }
 

@@ -1,11 +1,11 @@
 // The main job on a generated leaderboard of 235 kernels x 250 rows, and the store's work in a large group.
-#include <benchmark/benchmark.h>
-#include <sys/resource.h>
-
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include "model/ranking.h"
 #include "tests/support/backfill.h"
@@ -53,13 +53,14 @@ void ComputeWithoutTheStore(benchmark::State& state) {
       Request request;
       request.key = snapshot.request;
       request.context = adapter->ContextFor(snapshot.request);
-      const auto outcome = adapter->Accept(request, snapshot, contexts[request.context], Reading::kFull, goal);
+      const auto outcome =
+          adapter->Accept(request, snapshot, contexts[request.context], Reading::kFull, goal);
       if (!outcome) return state.SkipWithError("refused");
       for (const ContextDraft& c : outcome->draft.contexts) contexts[c.key] = c.value;
     }
   }
-  state.counters["us_per_row"] =
-      benchmark::Counter(kRows * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["us_per_row"] = benchmark::Counter(
+      kRows * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(ComputeWithoutTheStore)->Unit(benchmark::kMillisecond);
 
@@ -101,7 +102,8 @@ void OneNewRowInAKnownKernel(benchmark::State& state) {
   const std::string dir = Scratch().File("one_row");
   std::vector<Snapshot> page;
   for (Snapshot& s : ResponsesOf(Leaderboard(1)))
-    if (s.request.starts_with("submissions?kernel_id=1&") && s.request.ends_with("offset=0")) page.push_back(std::move(s));
+    if (s.request.starts_with("submissions?kernel_id=1&") && s.request.ends_with("offset=0"))
+      page.push_back(std::move(s));
   for (auto _ : state) {
     state.PauseTiming();
     std::filesystem::remove_all(dir);
@@ -148,7 +150,8 @@ void InsertIntoAGroupOf100000(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     std::vector<std::pair<int, double>> rows;
-    for (int i = 0; i < 50; ++i, ++large.next) rows.emplace_back(large.next, 1'000'000.0 + static_cast<double>(large.next * 7919LL % 100'003));
+    for (int i = 0; i < 50; ++i, ++large.next)
+      rows.emplace_back(large.next, 1'000'000.0 + static_cast<double>(large.next * 7919LL % 100'003));
     const Ingest page = large.source.Page(large.next, rows);
     state.ResumeTiming();
     if (!large.store->Commit(page)) state.SkipWithError("commit");
@@ -162,7 +165,8 @@ void ReadARankInAGroupOf100000(benchmark::State& state) {
   LargeGroup& large = TheLargeGroup();
   std::vector<Version> runs;
   for (int id = 17; id < kLargeGroup; id += 997)
-    runs.push_back(large.store->GetEntry({"small", "submission/" + std::to_string(id), ""})->at(Kind::kBenchmarkRun));
+    runs.push_back(
+        large.store->GetEntry({"small", "submission/" + std::to_string(id), ""})->at(Kind::kBenchmarkRun));
   std::size_t i = 0;
   for (auto _ : state) benchmark::DoNotOptimize(large.store->RankOf(runs[i++ % runs.size()]));
 }

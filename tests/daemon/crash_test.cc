@@ -1,16 +1,16 @@
-// A backfill killed by SIGKILL at random moments, then finished, leaves the same store as one that was left alone.
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// A backfill killed by SIGKILL at random moments, then finished, leaves the same store as one that was left
+// alone.
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <random>
 #include <string>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/backfill.h"
 #include "tests/support/generated_leaderboard.h"
@@ -25,9 +25,10 @@ int Rounds() {
   return rounds == nullptr ? 20 : std::atoi(rounds);
 }
 
-// Runs a backfill in a child process, and kills it a while after it has taken in so many responses. Returns whether that came
-// before its end.
-bool BackfillAndDie(const std::string& store_dir, const std::string& from, std::uint64_t responses, unsigned delay_us) {
+// Runs a backfill in a child process, and kills it a while after it has taken in so many responses. Returns
+// whether that came before its end.
+bool BackfillAndDie(const std::string& store_dir, const std::string& from, std::uint64_t responses,
+                    unsigned delay_us) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   const pid_t child = fork();
@@ -81,7 +82,10 @@ TEST(Crash, ABackfillKilledAtAnyMomentAndFinishedExportsTheSameBytesAndVerifies)
     std::filesystem::remove_all(store_dir);
     // Up to three blows before it is left to finish.
     for (unsigned blow = 0; blow <= random() % 3; ++blow)
-      killed += BackfillAndDie(store_dir, from, 1 + random() % requests, static_cast<unsigned>(random() % 4000)) ? 1 : 0;
+      killed +=
+          BackfillAndDie(store_dir, from, 1 + random() % requests, static_cast<unsigned>(random() % 4000))
+              ? 1
+              : 0;
     const auto store = OpenStore(store_dir, clock);
     const VisitResult result = Backfill(*store, from, clock);
     ASSERT_EQ(result.visit, "full") << "round " << round;

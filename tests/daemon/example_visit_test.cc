@@ -69,8 +69,9 @@ TEST_F(ExampleVisits, EachPointIsReadInFull) {
   const auto items = store_->Drift(kSource);
   ASSERT_TRUE(items.has_value());
   for (const DriftItem& item : *items) drift.insert(item.path);
-  EXPECT_EQ(drift, (std::set<std::string>{"submissions[].energy_joules", "submissions[].gpu_type=RTX_6000_PRO",
-                                          "submissions[].status=REVIEWING"}));
+  EXPECT_EQ(drift,
+            (std::set<std::string>{"submissions[].energy_joules", "submissions[].gpu_type=RTX_6000_PRO",
+                                   "submissions[].status=REVIEWING"}));
 }
 
 TEST_F(ExampleVisits, ARescoredRunSupersedesAndTheOldOneStaysInItsHistory) {
@@ -85,8 +86,11 @@ TEST_F(ExampleVisits, ARescoredRunSupersedesAndTheOldOneStaysInItsHistory) {
   EXPECT_EQ(RankOf("submission/70140"), 6u);
   EXPECT_TRUE(store_->GetObject(*before.digest).has_value());
   EXPECT_EQ(store_->GetVersions({kSource, "submission/70140", ""}, Kind::kBenchmarkRun)->size(), 2u);
-  EXPECT_EQ(Lines(then, {"\"changed\"", "BenchmarkRun", "submission/70140", "spec.timing.latencyNs.mean"}), 1u);
-  EXPECT_EQ(Lines(then, {"\"changed\"", "\"Submission\"", "submission/70140", "row.latency_ms", "row.sol_score"}), 1u);
+  EXPECT_EQ(Lines(then, {"\"changed\"", "BenchmarkRun", "submission/70140", "spec.timing.latencyNs.mean"}),
+            1u);
+  EXPECT_EQ(
+      Lines(then, {"\"changed\"", "\"Submission\"", "submission/70140", "row.latency_ms", "row.sol_score"}),
+      1u);
   // As of the first point, it still leads.
   const auto line = store_->RankOf(before, AsOf{then});
   ASSERT_TRUE(line && *line);
@@ -128,7 +132,8 @@ TEST_F(ExampleVisits, AnEmbargoedRowIsPendingUntilItCompletesAndTakesItsPlaceInT
 TEST_F(ExampleVisits, AMovedSpeedOfLightBoundReadsTheKernelsRowsAgain) {
   Visit(1);
   EXPECT_EQ(RankOf("submission/70130"), 1u);
-  EXPECT_EQ(Newest("submission/70017", Kind::kSubmission).reasons, std::vector<std::string>{"BELOW_SPEED_OF_LIGHT"});
+  EXPECT_EQ(Newest("submission/70017", Kind::kSubmission).reasons,
+            std::vector<std::string>{"BELOW_SPEED_OF_LIGHT"});
   Visit(2);
   EXPECT_EQ(Newest("submission/70130", Kind::kBenchmarkRun).reasons,
             (std::vector<std::string>{"RETRACTED", "BELOW_SPEED_OF_LIGHT"}));
@@ -160,7 +165,8 @@ TEST_F(ExampleVisits, AChangedDefinitionIsANewVersionThatMovesItsRunsAndNobodyEl
 
 TEST_F(ExampleVisits, EqualValuesShareARankAndTheLaterOneNeverTakesTheRecord) {
   Visit(2);
-  for (const char* id : {"submission/70021", "submission/70058", "submission/70431"}) EXPECT_EQ(RankOf(id), 1u) << id;
+  for (const char* id : {"submission/70021", "submission/70058", "submission/70431"})
+    EXPECT_EQ(RankOf(id), 1u) << id;
   EXPECT_EQ(RankOf("submission/70095"), 2u);
   EXPECT_EQ(RankOf("submission/70096"), 2u);
   const auto group = store_->GetGroup(Newest("submission/70021", Kind::kBenchmarkRun).ranked->group);
@@ -218,7 +224,8 @@ TEST_F(ExampleVisits, ThePastCanBeAskedForInFull) {
     Visit(point);
     exports[store_->sequence()] = ExportOf(*store_);
   }
-  for (const auto& [sequence, text] : exports) EXPECT_EQ(Difference(ExportOf(*store_, AsOf{sequence}), text), "") << sequence;
+  for (const auto& [sequence, text] : exports)
+    EXPECT_EQ(Difference(ExportOf(*store_, AsOf{sequence}), text), "") << sequence;
 }
 
 TEST_F(ExampleVisits, AListThatSaysMoreThanItShowsIsPartialAndItsGapIsKept) {
@@ -240,6 +247,41 @@ TEST_F(ExampleVisits, AListThatSaysMoreThanItShowsIsPartialAndItsGapIsKept) {
   const auto again = Backfill(*store_, dir.File("from"), clock_);
   EXPECT_EQ(again.visit, "partial");
   EXPECT_EQ(again.changes, 0u);
+}
+
+// The total of a list may be capped at a page, while there is more.
+TEST_F(ExampleVisits, ATotalThatIsCappedAtThePageIsNotTheEnd) {
+  TempDir dir("capped");
+  std::filesystem::copy(kExample + "1", dir.File("from"), std::filesystem::copy_options::recursive);
+  const std::string path = dir.File("from") + "/submissions/7.json";
+  std::string text = ReadFile(path);
+  const std::size_t at = text.find("\"total\": 72");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 11, "\"total\": 50");
+  std::ofstream(path, std::ios::binary) << text;
+  const VisitResult result = Backfill(*store_, dir.File("from"), clock_);
+  EXPECT_EQ(result.visit, "partial");
+  EXPECT_EQ(result.rows, 382u);
+}
+
+TEST_F(ExampleVisits, ARowThatStandsTwiceInAnAnswerAndSaysTwoThingsIsTakenOnceAndNeverGrows) {
+  TempDir dir("twice");
+  std::filesystem::copy(kExample + "1", dir.File("from"), std::filesystem::copy_options::recursive);
+  const std::string path = dir.File("from") + "/submissions/41.json";
+  std::string text = ReadFile(path);
+  const std::size_t begin = text.find("{\"id\""), end = text.find('\n', begin);
+  std::string copy = text.substr(begin, end - begin);
+  const std::size_t name = copy.find("\"username\": \"");
+  ASSERT_NE(name, std::string::npos);
+  copy.insert(name + 13, "x");
+  text.insert(begin, copy + "\n");
+  std::ofstream(path, std::ios::binary) << text;
+  const VisitResult first = Backfill(*store_, dir.File("from"), clock_);
+  EXPECT_EQ(first.quarantined, 1u);
+  EXPECT_EQ(store_->Quarantine(kSource)->front().code, "ROW_ID_REPEATED");
+  EXPECT_EQ(store_->Verify()->fault_count, 0u);
+  clock_.AdvanceMs(1000);
+  EXPECT_EQ(Backfill(*store_, dir.File("from"), clock_).changes, 0u);
 }
 
 TEST_F(ExampleVisits, ADryRunCountsAndWritesNothing) {
@@ -272,7 +314,8 @@ TEST_F(ExampleVisits, ARebuiltStoreExportsTheSameBytesAndTheSamePast) {
   const auto status = Rebuild(*store_, *target, replay, nullptr);
   ASSERT_TRUE(status.has_value()) << status.error().Message();
   EXPECT_EQ(target->sequence(), store_->sequence());
-  for (const auto& [sequence, text] : exports) EXPECT_EQ(Difference(ExportOf(*target, AsOf{sequence}), text), "") << sequence;
+  for (const auto& [sequence, text] : exports)
+    EXPECT_EQ(Difference(ExportOf(*target, AsOf{sequence}), text), "") << sequence;
   const auto again = Rebuild(*store_, *target, replay, nullptr);
   ASSERT_FALSE(again.has_value());
   EXPECT_EQ(again.error().code, "REBUILD_TARGET");

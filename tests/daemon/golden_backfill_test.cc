@@ -16,10 +16,10 @@ namespace {
 
 // The export as sets that expected lines can be looked up in.
 struct Exported {
-  std::set<std::string> objects;                   // digests
+  std::set<std::string> objects;                         // digests
   std::map<std::string, std::set<std::string>> entries;  // "kind external id" -> digests ("" for none)
-  std::map<std::string, std::string> states;       // submission -> state
-  std::map<std::string, std::string> standings;    // comparison key -> canonical standing and records
+  std::map<std::string, std::string> states;             // submission -> state
+  std::map<std::string, std::string> standings;          // comparison key -> canonical standing and records
 };
 
 std::string StandingText(json::Value entries, json::Value records) {
@@ -30,8 +30,12 @@ std::string StandingText(json::Value entries, json::Value records) {
     out.append(value.NumberText()).append("\n");
   }
   for (const json::Value r : records.elements())
-    out.append(r.Find("at").AsString()).append(" ").append(r.Find("externalId").AsString()).append(" after ")
-        .append(r.Find("previous").AsString()).append("\n");
+    out.append(r.Find("at").AsString())
+        .append(" ")
+        .append(r.Find("externalId").AsString())
+        .append(" after ")
+        .append(r.Find("previous").AsString())
+        .append("\n");
   return out;
 }
 
@@ -47,11 +51,13 @@ Exported Read(const std::string& text) {
     if (type == "object") {
       out.objects.emplace(v.Find("digest").AsString());
     } else if (type == "entry") {
-      const std::string name = std::string(v.Find("kind").AsString()) + " " + std::string(v.Find("externalId").AsString());
+      const std::string name =
+          std::string(v.Find("kind").AsString()) + " " + std::string(v.Find("externalId").AsString());
       out.entries[name].emplace(v.Find("digest").AsString());
       out.states[name] = v.Find("state").AsString();
     } else {
-      out.standings[std::string(v.Find("comparisonKey").AsString())] = StandingText(v.Find("standing"), v.Find("records"));
+      out.standings[std::string(v.Find("comparisonKey").AsString())] =
+          StandingText(v.Find("standing"), v.Find("records"));
     }
   }
   return out;
@@ -91,7 +97,8 @@ TEST(GoldenBackfill, EveryExpectedLineComesOut) {
     ASSERT_NE(it, exported.entries.end()) << text;
     if (kind == "Submission") {
       EXPECT_NE(exported.states.at(name), "passed") << text;
-      EXPECT_FALSE(exported.entries.contains("BenchmarkRun " + std::string(v.Find("externalId").AsString()))) << text;
+      EXPECT_FALSE(exported.entries.contains("BenchmarkRun " + std::string(v.Find("externalId").AsString())))
+          << text;
       continue;
     }
     const std::string digest(v.Find("digest").AsString());

@@ -1,5 +1,5 @@
-// The newest states, standings and record histories depend on the set of snapshots, not on the order in which they are
-// taken in.
+// The newest states, standings and record histories depend on the set of snapshots, not on the order in which
+// they are taken in.
 #include <algorithm>
 #include <random>
 #include <regex>
@@ -23,29 +23,35 @@ std::vector<Snapshot> At(int point) {
   return snapshots;
 }
 
-bool IsPage(const Snapshot& s) { return s.request.starts_with("submissions"); }
+bool IsPage(const Snapshot& s) {
+  return s.request.starts_with("submissions");
+}
 
 std::string StateOf(const std::vector<Snapshot>& snapshots) {
   ManualClock clock;
   const auto store = OpenStore("", clock);
   TakeIn(*store, snapshots);
   const auto report = store->Verify();
-  EXPECT_TRUE(report && report->fault_count == 0) << (report->faults.empty() ? "" : report->faults[0].Message());
+  EXPECT_TRUE(report && report->fault_count == 0)
+      << (report->faults.empty() ? "" : report->faults[0].Message());
   return ExportOf(*store);
 }
 
-// Newest states, standings and record histories: an export without what tells the way there: the numbers of versions, the
-// objects of states that were in between, and the runs (with their implementations) that no longer stand. A run that passed
-// only under a bound that was already replaced when its row arrived never came to be.
+// Newest states, standings and record histories: an export without what tells the way there: the numbers of
+// versions, the objects of states that were in between, and the runs (with their implementations) that no
+// longer stand. A run that passed only under a bound that was already replaced when its row arrived never
+// came to be.
 std::string NewestOf(const std::string& text) {
   static const std::regex number("\"version\":[0-9]+");
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at) + 1;
     const std::string line = text.substr(at, end - at);
-    const bool fallen = line.find("\"BenchmarkRun\"") != std::string::npos && line.find("RETRACTED") != std::string::npos;
+    const bool fallen =
+        line.find("\"BenchmarkRun\"") != std::string::npos && line.find("RETRACTED") != std::string::npos;
     const bool implementation = line.find("\"ImplementationRevision\"") != std::string::npos;
-    if (!line.starts_with("{\"type\":\"object\"") && !fallen && !implementation) out += std::regex_replace(line, number, "\"version\":0");
+    if (!line.starts_with("{\"type\":\"object\"") && !fallen && !implementation)
+      out += std::regex_replace(line, number, "\"version\":0");
     at = end;
   }
   return out;
@@ -82,7 +88,8 @@ TEST(Order, SnapshotsOfThreePointsInAnyOrderLeaveTheSameNewestState) {
 }
 
 TEST(Order, AnAnswerThatComesBackUnchangedIsNewerThanWhatContradictedIt) {
-  // The same page at times 1 and 3, another page with a changed row at time 2: whatever the order, time 3 counts.
+  // The same page at times 1 and 3, another page with a changed row at time 2: whatever the order, time 3
+  // counts.
   const auto first = At(1), second = At(2);
   std::vector<Snapshot> base, page_a, page_b;
   for (const Snapshot& s : first) {
@@ -148,11 +155,14 @@ TEST(Order, AUsersNameIsThatOfTheNewestRowWhateverTheOrderOfPages) {
   for (const Snapshot& s : At(1)) {
     if (s.request == "kernels/41") details.push_back(s);
     if (!s.request.starts_with("submissions?kernel_id=41&")) continue;
-    const std::string row = s.bytes.substr(s.bytes.find("{\"id\""), s.bytes.find('\n', s.bytes.find("{\"id\"")) - s.bytes.find("{\"id\""));
+    const std::string row = s.bytes.substr(
+        s.bytes.find("{\"id\""), s.bytes.find('\n', s.bytes.find("{\"id\"")) - s.bytes.find("{\"id\""));
     ASSERT_FALSE(row.empty());
     const auto page = [&](int offset, const std::string& id, const std::string& name) {
-      std::string text = std::regex_replace(row.substr(0, row.rfind('}') + 1), std::regex("\"id\": ?[0-9]+"), "\"id\":" + id);
-      text = std::regex_replace(text, std::regex("\"username\": ?\"[^\"]*\""), "\"username\":\"" + name + "\"");
+      std::string text = std::regex_replace(row.substr(0, row.rfind('}') + 1), std::regex("\"id\": ?[0-9]+"),
+                                            "\"id\":" + id);
+      text =
+          std::regex_replace(text, std::regex("\"username\": ?\"[^\"]*\""), "\"username\":\"" + name + "\"");
       Snapshot p = s;
       p.request = "submissions?kernel_id=41&limit=50&offset=" + std::to_string(offset);
       p.bytes = "{\"data\":{\"submissions\":[" + text + "],\"total\":3,\"offset\":0,\"limit\":50}}";
@@ -173,6 +183,35 @@ TEST(Order, AUsersNameIsThatOfTheNewestRowWhateverTheOrderOfPages) {
     if (expected.empty()) expected = state;
     EXPECT_EQ(Difference(state, expected), "");
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// A row seen unchanged in a later page, which is then confirmed: a late page in between is older than that.
+TEST(Order, AConfirmationCountsForRowsThatWereFirstSeenElsewhere) {
+  const auto state = [](const std::vector<int>& order) {
+    ManualClock clock;
+    const auto store = OpenStore("", clock);
+    SmallSource source;
+    const std::vector<std::pair<int, double>> a{{10, 50.0}, {11, 60.0}},
+        b{{12, 70.0}, {10, 50.0}, {11, 60.0}}, c{{12, 70.0}, {10, 40.0}, {11, 60.0}};
+    const auto confirm = [&](const Ingest& page, std::int64_t at) {
+      EXPECT_TRUE(
+          store->Confirm("small", page.snapshot->request, page.snapshot->digest, Instant{at}).has_value());
+    };
+    const Ingest page_a = source.Page(1, a, 1), page_b = source.Page(1, b, 2), page_c = source.Page(1, c, 3),
+                 page_b_again = source.Page(1, b, 4);
+    const Ingest* const pages[] = {&page_a, &page_b, &page_c, &page_b_again};
+    for (const int step : order) {
+      if (step == 5) {
+        confirm(page_b, 4);
+      } else {
+        EXPECT_TRUE(store->Commit(*pages[step - 1]).has_value());
+      }
+    }
+    const auto report = store->Verify();
+    EXPECT_EQ(report->fault_count, 0u);
+    return NewestOf(ExportOf(*store));
+  };
+  EXPECT_EQ(Difference(state({1, 2, 5, 3}), state({1, 2, 3, 4})), "");
 }
 
 TEST(Order, AProcessThatDiesBeforeRowsAreReadAgainLeavesThatToTheNext) {
@@ -202,13 +241,17 @@ TEST(Order, ARunMeasuredAgainBeforeItWasDisqualifiedIsTheOneThatWasRetracted) {
   ManualClock clock;
   const auto in_order = OpenStore("", clock), late = OpenStore("", clock);
   SmallSource source;
-  const auto commit = [](Store& store, const Ingest& ingest) { ASSERT_TRUE(store.Commit(ingest).has_value()); };
-  const Ingest first = source.Page(1, {{1, 100.0}}, 1), again = source.Page(2, {{1, 90.0}}, 3), out = source.Page(3, {{1, 0.0}}, 5);
+  const auto commit = [](Store& store, const Ingest& ingest) {
+    ASSERT_TRUE(store.Commit(ingest).has_value());
+  };
+  const Ingest first = source.Page(1, {{1, 100.0}}, 1), again = source.Page(2, {{1, 90.0}}, 3),
+               out = source.Page(3, {{1, 0.0}}, 5);
   for (const Ingest* page : {&first, &again, &out}) commit(*in_order, *page);
   for (const Ingest* page : {&first, &out, &again}) commit(*late, *page);
   EXPECT_EQ(Difference(NewestOf(ExportOf(*late)), NewestOf(ExportOf(*in_order))), "");
   const EntryName name{"small", "submission/1", ""};
-  EXPECT_EQ(late->GetEntry(name)->at(Kind::kBenchmarkRun).digest, in_order->GetEntry(name)->at(Kind::kBenchmarkRun).digest);
+  EXPECT_EQ(late->GetEntry(name)->at(Kind::kBenchmarkRun).digest,
+            in_order->GetEntry(name)->at(Kind::kBenchmarkRun).digest);
 }
 
 }  // namespace

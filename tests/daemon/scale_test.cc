@@ -25,10 +25,11 @@ void WriteRows(const std::string& path) {
     const int minute = i % 60, hour = i / 60 % 24, day = i / 1440 % 28 + 1, month = i / 40'320 + 1;
     char time[40];
     std::snprintf(time, sizeof(time), "2026-%02d-%02dT%02d:%02d:00", month, day, hour, minute);
-    out << (i == kRows ? "" : ",") << R"({"id":)" << i << R"(,"type":"kernel","user_id":)" << i % 50 << R"(,"username":"user)"
-        << i % 50 << R"(","kernel_id":1,"status":"COMPLETED","is_correct":true,"latency_ms":)" << latency_ms
-        << R"(,"gpu_type":"B200","evaluation_stack_version":"v1.1","is_disqualified":false,"submitted_at":")" << time
-        << R"(","finished_at":")" << time << R"("})";
+    out << (i == kRows ? "" : ",") << R"({"id":)" << i << R"(,"type":"kernel","user_id":)" << i % 50
+        << R"(,"username":"user)" << i % 50
+        << R"(","kernel_id":1,"status":"COMPLETED","is_correct":true,"latency_ms":)" << latency_ms
+        << R"(,"gpu_type":"B200","evaluation_stack_version":"v1.1","is_disqualified":false,"submitted_at":")"
+        << time << R"(","finished_at":")" << time << R"("})";
   }
   out << R"(],"total":)" << kRows << R"(,"offset":0,"limit":)" << kRows << "}}";
 }

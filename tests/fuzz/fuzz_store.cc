@@ -1,5 +1,5 @@
-// Bytes drive commits of small pages against an in-memory store. Property: no commit fails, and at the end verify finds no fault and
-// the standing holds exactly the rows that pass.
+// Bytes drive commits of small pages against an in-memory store. Property: no commit fails, and at the end
+// verify finds no fault and the standing holds exactly the rows that pass.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,8 @@
 #include "tests/support/small_drafts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kBytesMax = 96;  // opening a store dominates; long inputs find nothing that short ones do not
+  constexpr std::size_t kBytesMax =
+      96;  // opening a store dominates; long inputs find nothing that short ones do not
   etl::test::ManualClock clock;
   etl::Store::Options options;
   options.mode = etl::Store::Mode::kWrite;
@@ -26,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::int64_t at = 1 + data[i];
     const int page = data[i + 1] % 4, id = 1 + data[i + 2] % 16;
     const double latency = data[i + 3] % 8;
-    if (!(*store)->Commit(source.Page(page * 1000 + static_cast<int>(i), {{id, latency}}, at * 1000 + static_cast<std::int64_t>(i))))
+    if (!(*store)->Commit(source.Page(page * 1000 + static_cast<int>(i), {{id, latency}},
+                                      at * 1000 + static_cast<std::int64_t>(i))))
       std::abort();
     const auto known = rows.find(id);
     const std::int64_t moment = at * 1000 + static_cast<std::int64_t>(i);

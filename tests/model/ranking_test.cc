@@ -13,7 +13,7 @@ namespace etl {
 namespace {
 
 Contender Entrant(double value, std::int64_t ms, std::uint8_t digest,
-              EvidenceLevel evidence = EvidenceLevel::kReported) {
+                  EvidenceLevel evidence = EvidenceLevel::kReported) {
   Contender c;
   c.value = value;
   c.observed_at = Instant{ms};
@@ -38,15 +38,16 @@ std::string Text(const std::vector<Ranked>& ranked) {
 }
 
 TEST(Rank, IsDenseOverEqualValues) {
-  EXPECT_EQ(Text(Rank({Entrant(30, 1, 1), Entrant(10, 2, 2), Entrant(20, 3, 3), Entrant(10, 1, 4), Entrant(40, 5, 5)})),
+  EXPECT_EQ(Text(Rank({Entrant(30, 1, 1), Entrant(10, 2, 2), Entrant(20, 3, 3), Entrant(10, 1, 4),
+                       Entrant(40, 5, 5)})),
             "1:1 3:1 2:2 0:3 4:4");
   EXPECT_EQ(Text(Rank({})), "");
 }
 
 TEST(Rank, OrdersATieByEvidenceThenNewerThenDigest) {
-  EXPECT_EQ(
-      Text(Rank({Entrant(5, 1, 9), Entrant(5, 1, 3), Entrant(5, 2, 8), Entrant(5, 0, 7, EvidenceLevel::kReproducible)})),
-      "3:1 2:1 1:1 0:1");
+  EXPECT_EQ(Text(Rank({Entrant(5, 1, 9), Entrant(5, 1, 3), Entrant(5, 2, 8),
+                       Entrant(5, 0, 7, EvidenceLevel::kReproducible)})),
+            "3:1 2:1 1:1 0:1");
 }
 
 TEST(Rank, TiesARunWhoseIntervalOverlapsEveryMembersOfTheChain) {
@@ -63,16 +64,18 @@ TEST(Rank, NeedsAnIntervalOnEveryMemberToTieByInterval) {
   EXPECT_EQ(Text(Rank({Entrant(10, 0, 1), Interval(11, 9, 13, 2)})), "0:1 1:2");
   EXPECT_EQ(Text(Rank({Interval(10, 8, 12, 1), Entrant(11, 0, 2)})), "0:1 1:2");
   // A run with an equal value joins without an interval; from then on only equal values join.
-  EXPECT_EQ(Text(Rank({Interval(10, 8, 12, 1), Entrant(10, 0, 2), Interval(11, 9, 13, 3), Entrant(11, 0, 4)})),
-            "0:1 1:1 2:2 3:2");
+  EXPECT_EQ(
+      Text(Rank({Interval(10, 8, 12, 1), Entrant(10, 0, 2), Interval(11, 9, 13, 3), Entrant(11, 0, 4)})),
+      "0:1 1:1 2:2 3:2");
   Contender half = Entrant(11, 0, 3);
   half.low = 9;
   EXPECT_EQ(Text(Rank({Interval(10, 8, 12, 1), half})), "0:1 1:2");
 }
 
 TEST(RecordHistory, IsTheStrictRunningMinimum) {
-  const std::vector<Contender> runs = {Entrant(30, 5, 1), Entrant(20, 7, 2), Entrant(20, 6, 3), Entrant(50, 1, 4),
-                                       Entrant(10, 9, 5), Entrant(10, 9, 4), Entrant(11, 10, 6)};
+  const std::vector<Contender> runs = {Entrant(30, 5, 1), Entrant(20, 7, 2), Entrant(20, 6, 3),
+                                       Entrant(50, 1, 4), Entrant(10, 9, 5), Entrant(10, 9, 4),
+                                       Entrant(11, 10, 6)};
   EXPECT_EQ(RecordHistory(runs), (std::vector<std::size_t>{3, 0, 2, 5}));
   EXPECT_TRUE(RecordHistory({}).empty());
 }
@@ -216,7 +219,7 @@ TEST(RankingProperty, TheOrderIsStrictAndTotalOverDifferentDigests) {
   std::vector<Contender> runs;
   for (int i = 0; i < 60; ++i) {
     runs.push_back(Entrant(static_cast<double>(random() % 3), static_cast<std::int64_t>(random() % 3),
-                       static_cast<std::uint8_t>(i), static_cast<EvidenceLevel>(random() % 2)));
+                           static_cast<std::uint8_t>(i), static_cast<EvidenceLevel>(random() % 2)));
   }
   for (const auto& a : runs) {
     for (const auto& b : runs) EXPECT_EQ(RanksBefore(a, b) + RanksBefore(b, a), a.digest == b.digest ? 0 : 1);

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A small store with every kind of value: a superseded run, a retracted one, a refused response, quarantine, drift, a gap.
+// A small store with every kind of value: a superseded run, a retracted one, a refused response, quarantine,
+// drift, a gap.
 void Fill(Store& store) {
   SmallSource source;
   const auto commit = [&](const Ingest& ingest) {
@@ -33,7 +34,8 @@ void Fill(Store& store) {
   Ingest more = source.Page(2, {{4, 70.0}});
   more.context_key = "context/1";
   more.context_value = "{}";
-  more.draft.quarantine.push_back({"ROW_ID", "page/2 $[1]", "the id is missing", "tell the source", "{\"x\":1}"});
+  more.draft.quarantine.push_back(
+      {"ROW_ID", "page/2 $[1]", "the id is missing", "tell the source", "{\"x\":1}"});
   more.draft.drift.push_back({"rows[].flux", "7"});
   more.draft.gaps.push_back({"context/1", "TOTAL_NOT_REACHED", 3, "said 4, showed 1"});
   more.draft.contexts.push_back({"context/2", "{\"a\":1}"});
@@ -96,8 +98,8 @@ TEST_F(Damage, EveryValueThatStopsBeingWhatItsKeySaysIsFound) {
     if (!report || report->fault_count > 0) ++found[key[0]];
   }
   for (const char prefix : {keys::kSnapshotBody, keys::kCommit, keys::kEntry, keys::kGroup, keys::kRecordStep,
-                            keys::kGroupNumber, keys::kObject, keys::kStandingRoot, keys::kStandingNode, keys::kVersion, keys::kQuarantine,
-                            keys::kDrift, keys::kGap, keys::kMeta})
+                            keys::kGroupNumber, keys::kObject, keys::kStandingRoot, keys::kStandingNode,
+                            keys::kVersion, keys::kQuarantine, keys::kDrift, keys::kGap, keys::kMeta})
     EXPECT_EQ(found[prefix], kinds[prefix]) << prefix;
 }
 
@@ -120,7 +122,8 @@ TEST_F(Damage, EveryFlippedByteOfATableFileThatChangesAValueIsFound) {
       if (!report || report->fault_count > 0) {
         ++found;
       } else {
-        // Nothing was said: then nothing may be different either (padding, statistics, a filter that lost nothing).
+        // Nothing was said: then nothing may be different either (padding, statistics, a filter that lost
+        // nothing).
         ASSERT_EQ(report->root, root_) << table << " byte " << at;
         ++harmless;
       }

@@ -19,7 +19,8 @@ std::map<std::string, std::string> Examples() {
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     const std::size_t name_end = page.find('\n', at);
     const std::size_t end = page.find("\n```", name_end);
-    out[page.substr(at + fence.size(), name_end - at - fence.size())] = page.substr(name_end + 1, end - name_end - 1);
+    out[page.substr(at + fence.size(), name_end - at - fence.size())] =
+        page.substr(name_end + 1, end - name_end - 1);
     at = end;
   }
   return out;
@@ -72,7 +73,8 @@ TEST(Formats, ABodyIsUnpackedToTheSameBytesAndDamageIsTold) {
   EXPECT_LT(packed.size(), 1000u);
   EXPECT_EQ(*DecodeBody("b", packed), bytes);
   EXPECT_EQ(*DecodeBody("b", EncodeBody("")), "");
-  for (const std::string& bad : {std::string(), packed.substr(0, 1), packed.substr(0, packed.size() - 1), "\x02" + packed.substr(1)})
+  for (const std::string& bad :
+       {std::string(), packed.substr(0, 1), packed.substr(0, packed.size() - 1), "\x02" + packed.substr(1)})
     EXPECT_EQ(DecodeBody("b", bad).error().code, "RECORD_UNREADABLE");
 }
 

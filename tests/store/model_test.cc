@@ -53,14 +53,16 @@ TEST(StoreModel, RandomPagesLeaveWhatAMapSays) {
     std::int64_t now = 1000;
     for (int step = 0; step < 120; ++step) {
       clock.AdvanceMs(10);
-      // One in four pages is older than what is known. A page has a request of its own, so that it confirms no other.
-      // No two pages have the same moment: what such a tie leaves is a matter of taste.
+      // One in four pages is older than what is known. A page has a request of its own, so that it confirms
+      // no other. No two pages have the same moment: what such a tie leaves is a matter of taste.
       now += 1000;
-      const auto late = static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(step + 1)) * 1000 + step + 1;
+      const auto late =
+          static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(step + 1)) * 1000 + step + 1;
       const std::int64_t at = random() % 4 == 0 ? late : now;
       std::map<int, double> page;
       const auto size = 1 + static_cast<unsigned>(random() % 12);
-      for (unsigned i = 0; i < size; ++i) page[static_cast<int>(random() % 60) + 1] = static_cast<double>(random() % 30);
+      for (unsigned i = 0; i < size; ++i)
+        page[static_cast<int>(random() % 60) + 1] = static_cast<double>(random() % 30);
       const auto done = store->Commit(source.Page(step, {page.begin(), page.end()}, at));
       ASSERT_TRUE(done.has_value()) << done.error().Message();
       for (const auto& [id, latency] : page) {

@@ -1,17 +1,16 @@
 #include "store/store.h"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "tests/support/small_drafts.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/small_drafts.h"
 #include "tests/support/temp_dir.h"
 
 namespace etl::test {
@@ -47,7 +46,8 @@ TEST_F(StoreOnDisk, ASecondWriterIsRefusedAndToldWhoHoldsItSinceWhen) {
     const auto second = Open(mode);
     ASSERT_FALSE(second.has_value());
     EXPECT_EQ(second.error().code, "STORE_LOCKED");
-    EXPECT_NE(second.error().what.find("the test, process " + std::to_string(getpid()) + ", since 2026-01-01T00:00:00.000Z"),
+    EXPECT_NE(second.error().what.find("the test, process " + std::to_string(getpid()) +
+                                       ", since 2026-01-01T00:00:00.000Z"),
               std::string::npos)
         << second.error().what;
   }
@@ -110,7 +110,8 @@ TEST_F(StoreOnDisk, CommitsThatWereAcknowledgedAndAreGoneAreToldAsDamage) {
   }
 }
 
-// A disk that fills up: the size limit of a file stands for it, since it fails a write just as a full disk does.
+// A disk that fills up: the size limit of a file stands for it, since it fails a write just as a full disk
+// does.
 TEST_F(StoreOnDisk, AFullDiskLeavesNothingHalfWrittenAndTheStoreOpensAgain) {
   const pid_t child = fork();
   if (child == 0) {
@@ -222,7 +223,8 @@ TEST_F(StoreOnDisk, SequencesAreGapFree) {
   const auto store = Open(Store::Mode::kWrite, true);
   SmallSource source;
   for (int page = 1; page < 6; ++page)
-    ASSERT_TRUE((*store)->Commit(source.Page(page, {{page, 100.0 - page}, {page + 1, 99.5 - page}})).has_value());
+    ASSERT_TRUE(
+        (*store)->Commit(source.Page(page, {{page, 100.0 - page}, {page + 1, 99.5 - page}})).has_value());
   std::uint64_t expected = 1;
   ASSERT_TRUE((*store)
                   ->ForEachChange(0,
@@ -233,7 +235,8 @@ TEST_F(StoreOnDisk, SequencesAreGapFree) {
                   .has_value());
   EXPECT_EQ(expected, (*store)->sequence() + 1);
   std::size_t after = 0;
-  ASSERT_TRUE((*store)->ForEachChange(3, [&](const CommitInfo&, const Change&) { return ++after > 0; }).has_value());
+  ASSERT_TRUE(
+      (*store)->ForEachChange(3, [&](const CommitInfo&, const Change&) { return ++after > 0; }).has_value());
   EXPECT_EQ(after, (*store)->sequence() - 3);
 }
 

@@ -76,11 +76,13 @@ std::vector<Snapshot> ResponsesOf(const std::string& from) {
     queue.pop_front();
     auto response = (*transport)->Fetch(request.key);
     if (!response || response->status != 200) continue;
-    Snapshot snapshot{"sol-execbench", request.key, response->origin, Instant{}, std::move(response->bytes), {}};
+    Snapshot snapshot{
+        "sol-execbench", request.key, response->origin, Instant{}, std::move(response->bytes), {}};
     snapshot.digest = Sha256(snapshot.bytes);
     auto outcome = adapter->Accept(request, snapshot, "", Reading::kWalkOnly, goal);
     if (outcome)
-      for (auto it = outcome->next.rbegin(); it != outcome->next.rend(); ++it) queue.push_front(std::move(*it));
+      for (auto it = outcome->next.rbegin(); it != outcome->next.rend(); ++it)
+        queue.push_front(std::move(*it));
     out.push_back(std::move(snapshot));
   }
   return out;

@@ -10,8 +10,10 @@
 
 namespace etl::test {
 
-// A new store in a folder, or in memory when `dir` is empty. Throws std::runtime_error with the error's message.
-std::unique_ptr<Store> OpenStore(const std::string& dir, Clock& clock, Store::Mode mode = Store::Mode::kWrite);
+// A new store in a folder, or in memory when `dir` is empty. Throws std::runtime_error with the error's
+// message.
+std::unique_ptr<Store> OpenStore(const std::string& dir, Clock& clock,
+                                 Store::Mode mode = Store::Mode::kWrite);
 
 // A whole visit of a folder of saved responses.
 VisitResult Backfill(Store& store, const std::string& from, Clock& clock, const VisitOptions& options = {});
@@ -26,7 +28,8 @@ std::string Difference(const std::string& a, const std::string& b);
 // Every response that a visit of the folder asks for, in order, as snapshots.
 std::vector<Snapshot> ResponsesOf(const std::string& from);
 
-// Takes snapshots in, in the given order, each at its own captured_at. Fails the calling test on a store error.
+// Takes snapshots in, in the given order, each at its own captured_at. Fails the calling test on a store
+// error.
 void TakeIn(Store& store, const std::vector<Snapshot>& snapshots);
 
 }  // namespace etl::test

@@ -111,8 +111,8 @@ Ingest SmallSource::Page(int page, const std::vector<std::pair<int, double>>& ro
     ranking.environment = environment_.digest;
     ranking.correctness = correctness_;
     ranking.metric_key = primary->MetricKey();
-    ranking.comparison_key = ComparisonKey({operation_.digest, suite_.digest, protocol_.digest, environment_.digest,
-                                            correctness_, ranking.metric_key});
+    ranking.comparison_key = ComparisonKey({operation_.digest, suite_.digest, protocol_.digest,
+                                            environment_.digest, correctness_, ranking.metric_key});
     ranking.value = primary->value;
     ranking.observed_at = run.observed_at;
     result.ranking = ranking;

@@ -11,13 +11,14 @@
 
 namespace etl::test {
 
-// A made-up source "small" that drafts pages of rows by hand, without an adapter: row N is the entry "submission/N" with a run of
-// the given latency in ns. A latency of 0 is a row that does not pass (NOT_CORRECT).
+// A made-up source "small" that drafts pages of rows by hand, without an adapter: row N is the entry
+// "submission/N" with a run of the given latency in ns. A latency of 0 is a row that does not pass
+// (NOT_CORRECT).
 class SmallSource {
  public:
   SmallSource();
-  // The draft of a page. The bytes tell its rows, so equal pages are equal snapshots. `at_ms` is when it was captured; 0 takes
-  // the number of pages made so far.
+  // The draft of a page. The bytes tell its rows, so equal pages are equal snapshots. `at_ms` is when it was
+  // captured; 0 takes the number of pages made so far.
   Ingest Page(int page, const std::vector<std::pair<int, double>>& rows, std::int64_t at_ms = 0);
 
  private:
