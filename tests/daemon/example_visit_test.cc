@@ -49,6 +49,18 @@ class ExampleVisits : public testing::Test {
     return n;
   }
 
+  // Point 1 with one text of a file replaced.
+  std::string Altered(const TempDir& dir, const std::string& file, const std::string& text,
+                      const std::string& by) {
+    const std::string from = dir.File("from");
+    std::filesystem::copy(kExample + "1", from, std::filesystem::copy_options::recursive);
+    std::string bytes = ReadFile(from + file);
+    const std::size_t at = bytes.find(text);
+    EXPECT_NE(at, std::string::npos) << text;
+    std::ofstream(from + file, std::ios::binary) << bytes.replace(at, text.size(), by);
+    return from;
+  }
+
   ManualClock clock_;
   std::unique_ptr<Store> store_;
 };
@@ -230,21 +242,15 @@ TEST_F(ExampleVisits, ThePastCanBeAskedForInFull) {
 
 TEST_F(ExampleVisits, AListThatSaysMoreThanItShowsIsPartialAndItsGapIsKept) {
   TempDir dir("gap");
-  std::filesystem::copy(kExample + "1", dir.File("from"), std::filesystem::copy_options::recursive);
-  const std::string path = dir.File("from") + "/submissions/41.json";
-  std::string text = ReadFile(path);
-  const std::size_t at = text.find("\"total\": 25");
-  ASSERT_NE(at, std::string::npos);
-  text.replace(at, 11, "\"total\": 29");
-  std::ofstream(path, std::ios::binary) << text;
-  const VisitResult result = Backfill(*store_, dir.File("from"), clock_);
+  const std::string from = Altered(dir, "/submissions/41.json", "\"total\": 25", "\"total\": 29");
+  const VisitResult result = Backfill(*store_, from, clock_);
   EXPECT_EQ(result.visit, "partial");
   EXPECT_EQ(result.gaps, 1u);
   const auto gaps = store_->Gaps(kSource);
   ASSERT_TRUE(gaps.has_value());
   ASSERT_EQ(gaps->size(), 1u);
   EXPECT_EQ(gaps->front().missing, 4);
-  const auto again = Backfill(*store_, dir.File("from"), clock_);
+  const auto again = Backfill(*store_, from, clock_);
   EXPECT_EQ(again.visit, "partial");
   EXPECT_EQ(again.changes, 0u);
 }
@@ -252,14 +258,8 @@ TEST_F(ExampleVisits, AListThatSaysMoreThanItShowsIsPartialAndItsGapIsKept) {
 // The total of a list may be capped at a page, while there is more.
 TEST_F(ExampleVisits, ATotalThatIsCappedAtThePageIsNotTheEnd) {
   TempDir dir("capped");
-  std::filesystem::copy(kExample + "1", dir.File("from"), std::filesystem::copy_options::recursive);
-  const std::string path = dir.File("from") + "/submissions/7.json";
-  std::string text = ReadFile(path);
-  const std::size_t at = text.find("\"total\": 72");
-  ASSERT_NE(at, std::string::npos);
-  text.replace(at, 11, "\"total\": 50");
-  std::ofstream(path, std::ios::binary) << text;
-  const VisitResult result = Backfill(*store_, dir.File("from"), clock_);
+  const std::string from = Altered(dir, "/submissions/7.json", "\"total\": 72", "\"total\": 50");
+  const VisitResult result = Backfill(*store_, from, clock_);
   EXPECT_EQ(result.visit, "partial");
   EXPECT_EQ(result.rows, 382u);
 }
