@@ -33,12 +33,33 @@ struct Request {
   std::unique_ptr<WalkState> walk;
 };
 
+// What an adapter left behind at earlier visits (CursorDraft).
+class Cursors {
+ public:
+  virtual ~Cursors() = default;
+  virtual std::optional<std::string> Find(std::string_view key) const = 0;
+};
+
+// How a source is followed.
+struct FollowRules {
+  std::int64_t reread_s = 6 * 3600;        // every row of a window is compared again at least this often
+  std::int64_t reread_min_s = 60;          // and no more often than this because of its rate alone
+  std::int64_t give_up_s = 7 * 24 * 3600;  // an unfinished row is waited for this long
+  int shrink_max_percent = 20;             // of a list of rows that may vanish from one answer to the next
+  int withdraw_max_percent = 10;           // of a source's kernels
+  bool accept_shrunken = false;            // an operator has looked: the two limits above do not hold
+};
+
 // What a visit is to bring.
 struct Goal {
   std::vector<std::string> kernels;       // names; empty: everything the source has
   bool leaderboards = true;               // also read upstream's own ranks where the transport has them
   std::optional<std::uint64_t> rows_max;  // stop asking for more after about this many rows
-  bool local = false;  // read a folder of definition files instead of the service (Transport::local)
+  bool local = false;   // read a folder of definition files instead of the service (Transport::local)
+  bool poll = false;    // only what may have changed since the last poll; its cursors move
+  bool window = false;  // the source serves the newest rows of a list only, and filters it (a live service)
+  FollowRules follow;
+  const Cursors* cursors = nullptr;  // what earlier visits left; null: nothing
 };
 
 // A position on upstream's own leaderboard, to be held against ours.
@@ -53,7 +74,8 @@ struct UpstreamRank {
 // Why a walk cannot be called complete. One is enough to make the visit partial.
 struct Shortfall {
   std::string scope;
-  std::string code;  // PAGING_UNSTABLE, TOTAL_NOT_REACHED, RESPONSE_REFUSED, NOT_THERE, ROW_LIMIT
+  std::string code;  // PAGING_UNSTABLE, TOTAL_NOT_REACHED, WINDOW_OUTRUN, RESPONSE_REFUSED, NOT_THERE,
+                     // ROW_LIMIT
   std::string what;
 };
 
@@ -78,6 +100,8 @@ class Adapter {
   virtual ~Adapter() = default;
 
   virtual std::string_view slug() const = 0;
+  // Where the service is: what request keys are relative to. No slash at its end.
+  virtual std::string_view base_url() const = 0;
   // Names the mapping, "sol-execbench/1". Changes whenever the same bytes would give another draft.
   virtual std::string_view version() const = 0;
 
@@ -87,14 +111,15 @@ class Adapter {
   // Turns one response into a draft and further requests. `context` is the value of request.context, empty
   // when unknown. A response that is wrong as a whole is an Error (kInvalid): nothing of it enters, its bytes
   // go to quarantine, and the scope falls short. One bad item inside a good response is a QuarantineDraft and
-  // the rest goes on. Consumes request.walk. Pure: equal arguments give equal outcomes. At most one call at a
-  // time per adapter object.
+  // the rest goes on. Consumes request.walk. At most one call at a time per adapter object.
+  //
+  // Entries, contexts and refusals depend on the arguments alone, and on the newest list of the source's
+  // parts that this object has read (a visit reads it first, a replay has it from the snapshots before): so
+  // that the same snapshots in the same order always give the same entries. What is only told does depend on
+  // the object's past: drift is told once in its life, and rows are counted against Goal::rows_max from the
+  // list on.
   virtual Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
                                  Reading reading, const Goal& goal) = 0;
-
-  // The requests whose stored snapshots say something about the rows of a scope whose context changed. Called
-  // with each stored request key of the scope's rows; true: read it again.
-  virtual bool ReadsWithContext(std::string_view request_key, std::string_view context_key) const = 0;
 
   // The context key that the response of a stored request is read with (replay, rebuild); empty: none.
   virtual std::string ContextFor(std::string_view request_key) const = 0;

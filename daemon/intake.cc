@@ -15,12 +15,21 @@ std::uint64_t NameHash(const EntryDraft& d) {
 
 }  // namespace
 
+std::optional<std::string> StoreCursors::Find(std::string_view key) const {
+  auto found = store_->FindCursor(source_, key);
+  if (found) return *std::move(found);
+  status_ = Fail(found.error());
+  return std::nullopt;
+}
+
 Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits)
     : adapter_(adapter),
       store_(store),
       dry_run_(dry_run),
+      cursors_(store, std::string(adapter.slug())),
       goal_(goal),
       start_(store == nullptr ? 0 : store->sequence()) {
+  if (store_ != nullptr) goal_.cursors = &cursors_;
   if (commits == Commits::kPipelined && writes()) thread_ = std::thread([this] { CommitLoop(); });
 }
 
@@ -43,7 +52,7 @@ Status Intake::FinishContexts() {
   return {};
 }
 
-Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
+Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot, bool not_modified) {
   ETL_CHECK_OK(FinishContexts());
   ETL_TRY(const ContextState context, ContextOf(request.context));
   Work work;
@@ -59,6 +68,7 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
   work.ingest.context_value = context.value;
   work.ingest.context_at = context.captured_at;
   auto outcome = Accept(request, snapshot, context.value, taken.same ? Reading::kWalkOnly : Reading::kFull);
+  ETL_CHECK_OK(cursors_.status());
   if (!outcome) {
     taken.same = false;
     taken.refusal = work.ingest.refusal = outcome.error();
@@ -71,8 +81,22 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot) {
     for (const ContextDraft& c : work.ingest.draft.contexts)
       own_contexts_[c.key] = {c.value, snapshot.captured_at, snapshot.captured_at, 0};
   work.snapshot = std::move(snapshot);
+  work.not_modified = not_modified;
   ETL_CHECK_OK(Hand(std::move(work)));
   return taken;
+}
+
+Status Intake::TakeRefused(Request& request, Snapshot snapshot, Error refusal) {
+  ETL_CHECK_OK(FinishContexts());
+  ETL_TRY(const ContextState context, ContextOf(request.context));
+  Work work;
+  work.ingest.adapter = adapter_.version();
+  work.ingest.context_key = request.context;
+  work.ingest.context_value = context.value;
+  work.ingest.context_at = context.captured_at;
+  work.ingest.refusal = std::move(refusal);
+  work.snapshot = std::move(snapshot);
+  return Hand(std::move(work));
 }
 
 Result<Outcome> Intake::Accept(Request& request, const Snapshot& snapshot, std::string_view context,
@@ -163,11 +187,14 @@ Status Intake::Do(Work& work) {
     counts_.entries += work.known->entries;
     counts_.runs += work.known->runs;
   }
+  const Draft& draft = work.ingest.draft;
+  // That the walk fell short, or what a list no longer holds, is news even where these bytes are not. Cursors
+  // move with the news.
+  const bool news = !draft.gaps.empty() || !draft.events.empty();
   if (writes())
-    ETL_CHECK_OK(store_->Confirm(work.snapshot.source, work.snapshot.request, work.snapshot.digest,
-                                 work.snapshot.captured_at));
-  // That the walk fell short is news even where its last page is not.
-  return work.ingest.draft.gaps.empty() ? Status() : Commit(work);
+    ETL_CHECK_OK(
+        store_->Confirm(work.snapshot, work.not_modified, news ? std::vector<CursorDraft>() : draft.cursors));
+  return news ? Commit(work) : Status();
 }
 
 Status Intake::Commit(Work& work) {
@@ -236,7 +263,8 @@ Status Intake::RederiveCommit(const std::string& context_key, const ContextState
                               std::uint64_t sequence, const std::unordered_set<std::string>& wanted) {
   ETL_TRY(const CommitInfo commit, store_->GetCommit(sequence));
   if (!commit.snapshot) return {};
-  Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot};
+  Snapshot snapshot{
+      commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
   ETL_TRY(snapshot.bytes, store_->GetBytes(*commit.snapshot));
   Request request;
   request.key = commit.request;

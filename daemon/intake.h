@@ -26,6 +26,20 @@ struct IntakeCounts {
   std::uint64_t quarantined = 0, gaps = 0, drift = 0, changes = 0;
 };
 
+// What the store keeps for the adapter, as the adapter sees it. An error of the store is kept until asked
+// for.
+class StoreCursors final : public Cursors {
+ public:
+  StoreCursors(const Store* store, std::string source) : store_(store), source_(std::move(source)) {}
+  std::optional<std::string> Find(std::string_view key) const override;
+  const Status& status() const { return status_; }
+
+ private:
+  const Store* store_;
+  std::string source_;
+  mutable Status status_;
+};
+
 // Takes responses in, one by one: has the adapter read each with the context it needs, commits what comes of
 // it, and when a response changes a context, reads the rows again that depend on it. Knows nothing of where
 // responses come from, so a visit and a replay share it.
@@ -38,7 +52,7 @@ class Intake {
   enum class Commits : std::uint8_t { kInline, kPipelined };
   static constexpr std::size_t kPendingMax = 8;
   static constexpr std::uint64_t kCommitsPerSync =
-      32;  // pipelined: a killed visit reads at most this many again
+      128;  // pipelined: a killed visit reads at most this many again
 
   Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits = Commits::kInline);
   ~Intake();
@@ -50,8 +64,11 @@ class Intake {
     std::optional<Error> refusal;
     bool same = false;  // these bytes were the known answer, and nothing is written
   };
-  // Consumes request.walk. Errors are the store's, perhaps from an earlier response: the visit cannot go on.
-  Result<Taken> Take(Request& request, Snapshot snapshot);
+  // Consumes request.walk. `not_modified`: the server said so, and the bytes are those that are stored.
+  // Errors are the store's, perhaps from an earlier response: the visit cannot go on.
+  Result<Taken> Take(Request& request, Snapshot snapshot, bool not_modified = false);
+  // The same for a response that was refused before and stays refused.
+  Status TakeRefused(Request& request, Snapshot snapshot, Error refusal);
   // Waits until everything is committed. Errors as above.
   Status Drain();
   // Valid after Drain.
@@ -62,6 +79,7 @@ class Intake {
     Snapshot snapshot;
     Ingest ingest;
     std::optional<RequestState> known;  // set: the answer was known, and only needs confirming
+    bool not_modified = false;
   };
 
   bool writes() const { return store_ != nullptr && !dry_run_; }
@@ -86,7 +104,8 @@ class Intake {
   std::mutex adapter_mutex_;  // an adapter reads one response at a time
   Store* store_;
   bool dry_run_;
-  const Goal& goal_;
+  StoreCursors cursors_;
+  Goal goal_;                // with those cursors
   std::uint64_t start_ = 0;  // newest sequence when the intake began
   bool begun_ = false;
   std::map<std::string, ContextState> own_contexts_;  // without a store to keep them

@@ -1,5 +1,7 @@
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "daemon/intake.h"
 #include "daemon/visit.h"
@@ -24,18 +26,34 @@ class Replay {
       it = sources_.emplace(commit.source, Source{std::move(adapter), nullptr}).first;
       it->second.intake = std::make_unique<Intake>(*it->second.adapter, &target_, false, goal_);
     }
-    Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot};
+    Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
     ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
     for (const ConfirmedAnswer& answer : commit.confirmed)
       ETL_CHECK_OK(target_.Confirm(commit.source, answer.request, answer.snapshot, answer.at));
     Request request;
     request.key = commit.request;
     request.context = it->second.adapter->ContextFor(commit.request);
+    if (commit.refused) {
+      // Whether it was wrong may have depended on what was known then: it stays refused.
+      ETL_TRY(auto refusal, RefusalOf(commit));
+      if (refusal) return it->second.intake->TakeRefused(request, std::move(snapshot), *std::move(refusal));
+    }
     ETL_TRY([[maybe_unused]] const auto taken, it->second.intake->Take(request, snapshot));
     return {};
   }
 
  private:
+  Result<std::optional<Error>> RefusalOf(const CommitInfo& commit) {
+    if (!refusals_) {
+      refusals_.emplace();
+      ETL_TRY(const auto items, from_.Quarantine(""));
+      for (const QuarantineItem& item : items)
+        refusals_->emplace(std::pair(item.source, item.bytes_digest),
+                           Error{Errc::kInvalid, item.code, item.where, item.what, item.fix});
+    }
+    const auto found = refusals_->find({commit.source, *commit.snapshot});
+    return found == refusals_->end() ? std::optional<Error>() : std::optional<Error>(found->second);
+  }
   struct Source {
     std::unique_ptr<Adapter> adapter;
     std::unique_ptr<Intake> intake;
@@ -44,6 +62,7 @@ class Replay {
   Store& target_;
   const Goal goal_;
   std::map<std::string, Source> sources_;
+  std::optional<std::map<std::pair<std::string, Digest>, Error>> refusals_;  // by source and bytes
 };
 
 }  // namespace

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <set>
 #include <utility>
 
 #include "daemon/intake.h"
 #include "daemon/rank_comparison.h"
+#include "model/json.h"
 #include "model/json_writer.h"
 
 namespace etl {
 namespace {
 
 constexpr std::size_t kShortfallsKept = 1000;
+constexpr std::size_t kAnnouncedMax = 8;  // requests a transport may work ahead on
+constexpr std::string_view kConditionalCursor = "conditional";
 
 class Visit {
  public:
@@ -25,6 +29,7 @@ class Visit {
         intake_(adapter, store, options.dry_run, options.goal, Intake::Commits::kPipelined) {
     result_.source = adapter.slug();
     result_.dry_run = options.dry_run;
+    result_.goal = options.goal.poll ? "poll" : "backfill";
   }
 
   VisitResult Run() {
@@ -56,50 +61,108 @@ class Visit {
   bool writes() const { return store_ != nullptr && !options_.dry_run; }
 
   // A visit of the same place that never finished is taken up again, with its moment: everything it left
-  // undone belongs to the same picture.
+  // undone belongs to the same picture. A live source has moved on meanwhile.
   Status Begin() {
     captured_at_ = options_.captured_at.value_or(clock_.Now());
     if (store_ == nullptr) return {};
-    ETL_TRY(const auto last, store_->FindVisit(result_.source));
+    ETL_TRY(const auto last, store_->FindVisit(result_.source, goal_name()));
     const std::string origin = transport_.Describe();
     if (last && last->state == "running" && last->origin == origin) {
       result_.resumed = true;
-      if (!options_.captured_at) captured_at_ = last->started_at;
+      if (!options_.captured_at && !transport_.live()) captured_at_ = last->started_at;
     }
-    visit_ = {origin, "running", captured_at_, Instant{}, ""};
+    if (transport_.live()) {
+      // What is known was captured by then, even if the clock has been set back since.
+      newest_known_ = store_->last_time();
+      if (last) newest_known_ = std::max({newest_known_, last->started_at, last->finished_at});
+      captured_at_ = std::max(captured_at_, newest_known_);
+    }
+    visit_ = {origin, "running", captured_at_, Instant{}, "", goal_name()};
     if (!writes()) return {};
     ETL_CHECK_OK(store_->PutVisit(result_.source, visit_));
     return store_->Sync();
   }
 
+  std::string goal_name() const { return options_.goal.poll ? "poll" : ""; }
+
   void End() {
     visit_.state = result_.visit;
-    visit_.finished_at = clock_.Now();
+    visit_.finished_at = std::max(clock_.Now(), newest_known_);
     visit_.summary = result_.Json();
     if (result_.failure) return;  // stays "running": the next visit resumes it
-    auto status = store_->PutVisit(result_.source, visit_);
+    auto status = CountLies();
+    if (status) status = store_->PutVisit(result_.source, visit_);
     if (status) status = store_->Sync();
     if (status) return;
     result_.failure = status.error();
     result_.visit = "failed";
   }
 
+  // Adds this visit's to those of all visits before.
+  Status CountLies() {
+    const ConditionalCounts& now = result_.conditional;
+    if (now.false_modified == 0 && now.false_not_modified == 0) return {};
+    ETL_TRY(const auto stored, store_->FindCursor(result_.source, kConditionalCursor));
+    std::int64_t not_modified = 0, modified = 0;
+    if (stored) {
+      if (const auto document = json::Document::Parse(*stored)) {
+        not_modified = document->root().Find("falseNotModified").AsInt64().value_or(0);
+        modified = document->root().Find("falseModified").AsInt64().value_or(0);
+      }
+    }
+    std::string text;
+    json::ObjectWriter(text)
+        .Integer("falseModified", modified + static_cast<std::int64_t>(now.false_modified))
+        .Integer("falseNotModified", not_modified + static_cast<std::int64_t>(now.false_not_modified))
+        .End();
+    return store_->PutCursor(result_.source, {std::string(kConditionalCursor), std::move(text)},
+                             visit_.finished_at);
+  }
+
   Status Walk() {
     for (Request& request : adapter_.Plan(options_.goal)) queue_.push_back(std::move(request));
-    while (!queue_.empty()) {
+    while (!queue_.empty() || stopped_) {
       if (options_.goal.rows_max && result_.rows >= *options_.goal.rows_max) {
         AddShortfall({"", "ROW_LIMIT",
                       "the limit of " + std::to_string(*options_.goal.rows_max) + " rows was reached"});
         return {};
       }
-      if (options_.stop != nullptr && options_.stop->load()) {
+      if (stopped_ || (options_.stop != nullptr && options_.stop->load())) {
         AddShortfall({"", "STOPPED", "the visit was asked to stop"});
         return {};
       }
       Request request = std::move(queue_.front());
       queue_.pop_front();
+      ETL_CHECK_OK(Announce());
       ETL_CHECK_OK(Ask(request));
       if (options_.progress) options_.progress(progress_);
+    }
+    return {};
+  }
+
+  // What is known of a request's last answer, and what to ask with.
+  struct Held {
+    std::optional<RequestState> known;
+    Validators validators;
+  };
+  Result<Held> HeldOf(const std::string& key) const {
+    Held held;
+    if (store_ == nullptr || !transport_.live()) return held;
+    ETL_TRY(held.known, store_->FindRequest(result_.source, key));
+    if (held.known && !held.known->refused && held.known->not_modified < options_.unconditional_every)
+      held.validators = {held.known->etag, held.known->last_modified};
+    return held;
+  }
+
+  // Lets a live transport start on what will be asked next.
+  Status Announce() {
+    if (!transport_.live()) return {};
+    std::size_t ahead = 0;
+    for (const Request& request : queue_) {
+      if (++ahead > kAnnouncedMax) break;
+      if (!announced_.insert(request.key).second) continue;
+      ETL_TRY(const Held held, HeldOf(request.key));
+      transport_.Expect(request.key, held.validators);
     }
     return {};
   }
@@ -107,13 +170,19 @@ class Visit {
   Status Ask(Request& request) {
     ++result_.requests;
     ++progress_.requests;
-    auto response = transport_.Fetch(request.key);
+    ETL_TRY(const Held held, HeldOf(request.key));
+    announced_.erase(request.key);
+    auto response = transport_.Fetch(request.key, held.validators);
     if (!response) {
-      if (response.error().errc == Errc::kStopped) return Fail(response.error());
+      if (response.error().errc == Errc::kStopped) {
+        stopped_ = true;
+        return {};
+      }
       AddShortfall({request.scope, response.error().code, request.key + ": " + response.error().Message()});
       return {};
     }
-    if (response->status != 200) {
+    const bool not_modified = response->status == 304 && held.known;
+    if (response->status != 200 && !not_modified) {
       if (response->status != 404 || !request.optional)
         AddShortfall({request.scope, "NOT_THERE",
                       request.key + " was answered with " + std::to_string(response->status)});
@@ -123,13 +192,41 @@ class Visit {
     snapshot.source = result_.source;
     snapshot.request = request.key;
     snapshot.origin = std::move(response->origin);
-    snapshot.captured_at = captured_at_;
-    snapshot.bytes = std::move(response->bytes);
-    snapshot.digest = Sha256(snapshot.bytes);
-    return TakeIn(request, snapshot);
+    snapshot.captured_at = MomentOf(*response);
+    snapshot.etag = std::move(response->validators.etag);
+    snapshot.last_modified = std::move(response->validators.last_modified);
+    if (not_modified) {
+      ++result_.conditional.not_modified;
+      snapshot.digest = held.known->snapshot;
+      ETL_TRY(snapshot.bytes, store_->GetBytes(snapshot.digest));
+      if (snapshot.etag.empty()) snapshot.etag = held.known->etag;
+      if (snapshot.last_modified.empty()) snapshot.last_modified = held.known->last_modified;
+    } else {
+      snapshot.bytes = std::move(response->bytes);
+      snapshot.digest = Sha256(snapshot.bytes);
+      if (held.known) Judge(held, snapshot);
+    }
+    return TakeIn(request, snapshot, not_modified);
   }
 
-  Status TakeIn(Request& request, Snapshot& snapshot) {
+  // Whether a body bears out what its validators said.
+  void Judge(const Held& held, const Snapshot& snapshot) {
+    const bool same_bytes = held.known->snapshot == snapshot.digest;
+    const bool same_tag = !snapshot.etag.empty() && snapshot.etag == held.known->etag;
+    if (same_tag && !same_bytes) ++result_.conditional.false_not_modified;
+    if (!held.validators.empty() && same_bytes) ++result_.conditional.false_modified;
+  }
+
+  // Never before what is known, and rising where the clock stands still or was set back.
+  Instant MomentOf(const Response& response) {
+    if (!transport_.live()) return captured_at_;
+    const Instant at = response.at.value_or(clock_.Now());
+    if (at > newest_known_) return at;
+    ++newest_known_.ms;
+    return newest_known_;
+  }
+
+  Status TakeIn(Request& request, Snapshot& snapshot, bool not_modified) {
     if (store_ != nullptr && !options_.captured_at) {
       // A resumed visit that meets other bytes than its first half did: the place has changed, and this is
       // newer.
@@ -138,7 +235,7 @@ class Visit {
         snapshot.captured_at = std::max(clock_.Now(), Instant{known->confirmed_at.ms + 1});
     }
     const std::string key = request.key, scope = request.scope;
-    ETL_TRY(Intake::Taken taken, intake_.Take(request, std::move(snapshot)));
+    ETL_TRY(Intake::Taken taken, intake_.Take(request, std::move(snapshot), not_modified));
     if (taken.refusal) {
       AddShortfall({scope, "RESPONSE_REFUSED", key + ": " + taken.refusal->Message()});
       return {};
@@ -184,7 +281,10 @@ class Visit {
   VisitResult result_;
   VisitState visit_;
   VisitProgress progress_;
+  bool stopped_ = false;  // by the transport
   Instant captured_at_;
+  Instant newest_known_;             // by a live visit's start
+  std::set<std::string> announced_;  // keys of queued requests that the transport was told of
   std::deque<Request> queue_;
   Intake intake_;
   std::vector<UpstreamRank> upstream_ranks_;
@@ -200,7 +300,11 @@ VisitResult RunVisit(Adapter& adapter, Transport& transport, Store* store, Clock
 std::string VisitResult::Json() const {
   std::string out;
   json::ObjectWriter w(out);
-  w.Text("source", source).Text("visit", visit).Bool("resumed", resumed).Bool("dryRun", dry_run);
+  w.Text("source", source)
+      .Text("goal", goal)
+      .Text("visit", visit)
+      .Bool("resumed", resumed)
+      .Bool("dryRun", dry_run);
   w.Count("requests", requests).Count("snapshots", snapshots).Count("rows", rows);
   std::string entries;
   json::ObjectWriter(entries)
@@ -208,7 +312,16 @@ std::string VisitResult::Json() const {
       .Count("changed", entries_changed)
       .Count("unchanged", entries_unchanged)
       .End();
-  w.Raw("entries", entries).Count("runs", runs).Count("groupsRecomputed", groups_recomputed);
+  std::string conditions;
+  json::ObjectWriter(conditions)
+      .Count("notModified", conditional.not_modified)
+      .Count("falseNotModified", conditional.false_not_modified)
+      .Count("falseModified", conditional.false_modified)
+      .End();
+  w.Raw("entries", entries)
+      .Raw("conditional", conditions)
+      .Count("runs", runs)
+      .Count("groupsRecomputed", groups_recomputed);
   w.Count("quarantined", quarantined).Count("gaps", gaps).Count("drift", drift).Count("changes", changes);
   w.Text("epoch", epoch).Count("sequence", sequence);
   w.Number("elapsedSeconds", static_cast<double>(static_cast<std::int64_t>(elapsed_seconds * 1000)) / 1000);

@@ -21,8 +21,16 @@ struct RankComparison {
   std::vector<std::string> differences;  // a line each, at most 100
 };
 
+// How a live source's answers to conditional requests hold up against its bytes.
+struct ConditionalCounts {
+  std::uint64_t not_modified = 0;        // answers without a body
+  std::uint64_t false_not_modified = 0;  // the validator was the same, and the bytes were not
+  std::uint64_t false_modified = 0;      // asked with a validator, and the same bytes came again
+};
+
 struct VisitResult {
   std::string source;
+  std::string goal;      // backfill, poll
   std::string visit;     // full, partial, failed
   bool resumed = false;  // an earlier visit of the same place was interrupted
   bool dry_run = false;
@@ -31,14 +39,15 @@ struct VisitResult {
   std::uint64_t runs = 0, groups_recomputed = 0, quarantined = 0, gaps = 0, drift = 0, changes = 0;
   std::string epoch;
   std::uint64_t sequence = 0;
+  ConditionalCounts conditional;
   double elapsed_seconds = 0;
   std::vector<Shortfall> shortfalls;  // why it is not full, at most 1,000
   RankComparison upstream_ranks;
   std::optional<Error> failure;  // why it failed
 
-  // One canonical JSON object: source, visit, resumed, dryRun, requests, snapshots, rows, entries {new,
-  // changed, unchanged}, runs, groupsRecomputed, quarantined, gaps, drift, changes, epoch, sequence,
-  // elapsedSeconds, shortfalls, upstreamRanks.
+  // One canonical JSON object: source, goal, visit, resumed, dryRun, requests, snapshots, rows, entries {new,
+  // changed, unchanged}, conditional {notModified, falseNotModified, falseModified}, runs, groupsRecomputed,
+  // quarantined, gaps, drift, changes, epoch, sequence, elapsedSeconds, shortfalls, upstreamRanks.
   std::string Json() const;
 };
 
@@ -48,8 +57,13 @@ struct VisitProgress {
 
 struct VisitOptions {
   Goal goal;
+  // Of a live transport: after this many answers without a body the next request is unconditional, and its
+  // bytes are compared.
+  std::uint64_t unconditional_every = 20;
   bool dry_run = false;
-  std::optional<Instant> captured_at;  // when the saved responses were fetched; else the start of the visit
+  // When the saved responses were fetched; else the start of the visit. A live transport's answers are dated
+  // one by one, as they arrive, and never before what the store already knows, whatever the clock says.
+  std::optional<Instant> captured_at;
   std::function<void(const VisitProgress&)> progress;  // called after each response, on the visit's thread
   const std::atomic<bool>* stop = nullptr;  // set from outside: ends the visit after the current response
 };

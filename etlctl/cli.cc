@@ -80,7 +80,7 @@ Result<Exit> RunChosen(const CommandLine& line, const Command& command, Output& 
   if (store_dir.empty()) {
     ETL_TRY(store_dir, DefaultStoreDir());
   }
-  ETL_TRY(const Exit exit, command.run(Session{out, clock, store_dir}));
+  ETL_TRY(const Exit exit, command.run(Session{out, clock, store_dir, line.settings_file}));
   ETL_CHECK_OK(out.Finish());
   return exit;
 }
@@ -114,11 +114,32 @@ Exit ParseAndRun(int argc, const char* const* argv, Output& out) {
 
 }  // namespace
 
+CLI::Validator Count() {
+  return {[](const std::string& text) {
+            constexpr std::size_t kDigitsMax = 18;
+            const bool count = !text.empty() && text.size() <= kDigitsMax && text.front() != '0' &&
+                               text.find_first_not_of("0123456789") == std::string::npos;
+            return count ? std::string() : "needs a whole number from 1 on, not '" + text + "'";
+          },
+          "", "count"};
+}
+
+CLI::Validator Text() {
+  return {[](const std::string& text) {
+            return text.empty() ? "needs a value that is not empty" : std::string();
+          },
+          "", "text"};
+}
+
 CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboards", "etlctl") {
   root.add_option(
           "--store", store_dir,
           "Folder of the store (default $ETL_STORE, else /var/lib/etld for root, else ~/.local/state/etld)")
+      ->check(Text())
       ->type_name("DIR");
+  root.add_option("--config", settings_file, "Settings file (default $ETL_CONFIG, else /etc/etld/etld.toml)")
+      ->check(Text())
+      ->type_name("FILE");
   root.add_option("-o,--output", format, "table, json or jsonl; `get` also has manifest and page")
       ->check(CLI::IsMember({"table", "json", "jsonl", "manifest", "page"}))
       ->type_name("FORMAT");

@@ -32,9 +32,14 @@ struct CommandLine {
   const Command* Chosen() const;
 
   CLI::App root;
-  std::string store_dir, format = "table";
+  std::string store_dir, settings_file, format = "table";
   std::vector<Command> commands;
 };
+
+// Checks of option values; what they refuse is a usage error. A count: digits of a whole number from 1 on,
+// that fits 63 bits. A text: anything but nothing, which an unset variable of a script may have become.
+CLI::Validator Count();
+CLI::Validator Text();
 
 void AddReadCommands(CommandLine& line);
 void AddListCommands(CommandLine& line);

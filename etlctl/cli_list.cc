@@ -9,8 +9,12 @@ void AddChanges(CommandLine& line) {
   auto options = std::make_shared<ChangesOptions>();
   CLI::App* app =
       line.Add(&line.root, "changes", "The change log, oldest first", "etlctl changes --limit 100 -o jsonl");
-  app->add_option("--since", options->since, "Only what came after this")->type_name("EPOCH:SEQ");
-  app->add_option("--limit", options->limit, "At most this many (default all)")->type_name("N");
+  app->add_option("--since", options->since, "Only what came after this")
+      ->type_name("EPOCH:SEQ")
+      ->check(Text());
+  app->add_option("--limit", options->limit, "At most this many (default all)")
+      ->type_name("N")
+      ->check(Count());
   line.commands.push_back({app, OnStore([options](const Session& session, const Store& store) {
                              return Changes(session.out, store, *options);
                            })});
@@ -22,8 +26,11 @@ CLI::App* AddList(CommandLine& line, CLI::App* parent, const char* name, const c
                   const char* example, ListCommand command, bool takes_id) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* app = line.Add(parent, name, what, example);
-  if (takes_id) app->add_option("ID", options->id, "4 or more of the first hex digits of its id")->required();
-  app->add_option("--source", options->source, "Of this source only");
+  if (takes_id)
+    app->add_option("ID", options->id, "4 or more of the first hex digits of its id")
+        ->required()
+        ->check(Text());
+  app->add_option("--source", options->source, "Of this source only")->check(Text());
   line.commands.push_back({app, OnStore([options, command](const Session& session, const Store& store) {
                              return command(session.out, store, *options);
                            })});

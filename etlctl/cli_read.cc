@@ -14,7 +14,7 @@ void AddGet(CommandLine& line) {
   const auto add = [&](const char* name, const char* what, const char* example, auto run, bool page) {
     auto options = std::make_shared<GetOptions>();
     CLI::App* app = line.Add(get, name, what, example);
-    app->add_option("ID", options->id, kIdHelp)->required();
+    app->add_option("ID", options->id, kIdHelp)->required()->check(Text());
     line.commands.push_back({app, OnStore([options, run](const Session& session, const Store& store) {
                                return run(session, store, *options);
                              }),
@@ -44,13 +44,18 @@ void AddRanks(CommandLine& line) {
       line.Add(&line.root, "ranks", "The standing of a comparison group, or of every group of a kernel",
                "etlctl ranks --kernel 028_gqa_rotary_attention_core_backward --top 10");
   auto* group =
-      app->add_option("GROUP", options->group, "A comparison key, or 4 or more of its first hex digits");
-  auto* kernel =
-      app->add_option("--kernel", options->kernel, "Every group of this kernel")->type_name("NAME");
+      app->add_option("GROUP", options->group, "A comparison key, or 4 or more of its first hex digits")
+          ->check(Text());
+  auto* kernel = app->add_option("--kernel", options->kernel, "Every group of this kernel")
+                     ->type_name("NAME")
+                     ->check(Text());
   group->excludes(kernel);
-  app->add_option("--source", options->source, "The kernel's source, where several have one of this name");
-  app->add_option("--as-of", options->as_of, kAsOfHelp)->type_name("WHEN");
-  app->add_option("--top", options->top, "At most this many places per group (default all)")->type_name("N");
+  app->add_option("--source", options->source, "The kernel's source, where several have one of this name")
+      ->check(Text());
+  app->add_option("--as-of", options->as_of, kAsOfHelp)->type_name("WHEN")->check(Text());
+  app->add_option("--top", options->top, "At most this many places per group (default all)")
+      ->type_name("N")
+      ->check(Count());
   app->add_flag("--all", options->all_versions, "Also the groups of the kernel's earlier versions");
   line.commands.push_back({app, [options](const Session& session) -> Result<Exit> {
                              if (options->group.empty() && options->kernel.empty()) {
@@ -66,12 +71,16 @@ void AddRecords(CommandLine& line) {
   auto options = std::make_shared<RanksOptions>();
   CLI::App* app = line.Add(&line.root, "records", "Who took the lead when, newest first",
                            "etlctl records --kernel 028_gqa_rotary_attention_core_backward");
-  auto* group = app->add_option("GROUP", options->group, "Of this group only");
-  auto* kernel = app->add_option("--kernel", options->kernel, "Of this kernel only")->type_name("NAME");
+  auto* group = app->add_option("GROUP", options->group, "Of this group only")->check(Text());
+  auto* kernel =
+      app->add_option("--kernel", options->kernel, "Of this kernel only")->type_name("NAME")->check(Text());
   group->excludes(kernel);
-  app->add_option("--source", options->source, "The kernel's source, where several have one of this name");
-  app->add_option("--as-of", options->as_of, kAsOfHelp)->type_name("WHEN");
-  app->add_option("--top", options->top, "At most this many steps (default all)")->type_name("N");
+  app->add_option("--source", options->source, "The kernel's source, where several have one of this name")
+      ->check(Text());
+  app->add_option("--as-of", options->as_of, kAsOfHelp)->type_name("WHEN")->check(Text());
+  app->add_option("--top", options->top, "At most this many steps (default all)")
+      ->type_name("N")
+      ->check(Count());
   app->add_flag("--all", options->all_versions, "Also the groups of the kernel's earlier versions");
   line.commands.push_back({app, OnStore([options](const Session& session, const Store& store) {
                              return Records(session.out, store, *options);
@@ -82,7 +91,7 @@ void AddHistory(CommandLine& line) {
   auto options = std::make_shared<HistoryOptions>();
   CLI::App* app = line.Add(&line.root, "history", "Every state of an entry: what changed, when, and why",
                            "etlctl history sol-execbench:submission/37749");
-  app->add_option("ENTRY", options->id, kIdHelp)->required();
+  app->add_option("ENTRY", options->id, kIdHelp)->required()->check(Text());
   line.commands.push_back({app, OnStore([options](const Session& session, const Store& store) {
                              return History(session.out, store, *options);
                            })});
@@ -92,7 +101,7 @@ void AddCompare(CommandLine& line) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* app = line.Add(&line.root, "compare", "2 to 8 runs side by side, differences marked",
                            "etlctl compare sol-execbench:submission/37749 sol-execbench:submission/14917");
-  app->add_option("RUN", options->ids, kIdHelp)->required()->expected(2, 8);
+  app->add_option("RUN", options->ids, kIdHelp)->required()->expected(2, 8)->check(Text());
   line.commands.push_back({app, OnStore([options](const Session& session, const Store& store) {
                              return Compare(session.out, store, *options);
                            })});

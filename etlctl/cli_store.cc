@@ -5,24 +5,47 @@
 namespace etl::ctl {
 namespace {
 
-void AddBackfill(CommandLine& line) {
-  auto options = std::make_shared<BackfillOptions>();
-  CLI::App* app =
-      line.Add(&line.root, "backfill", "Takes a source's rows in; makes the store where there is none",
-               "etlctl backfill --source sol-execbench --from saved/ --kernel 013_fused_residual_rms_norm");
-  app->add_option("--source", options->source, "The source, by its slug")->required()->type_name("SLUG");
-  app->add_option("--from", options->from, "Folder of saved responses, or of definition files")
-      ->type_name("DIR");
-  app->add_option("--kernel", options->kernels, "Only this kernel; may be given again")
+void AddVisitOptions(CLI::App* app, VisitCommandOptions& options) {
+  app->add_option("--source", options.source, "The source, by its slug")
+      ->required()
+      ->type_name("SLUG")
+      ->check(Text());
+  app->add_option("--from", options.from,
+                  "Folder of saved responses, or of definition files; else the network")
+      ->type_name("DIR")
+      ->check(Text());
+  app->add_option("--base-url", options.base_url, "Where the source answers (default from the settings)")
+      ->type_name("URL")
+      ->check(Text());
+  app->add_option("--kernel", options.kernels, "Only this kernel; may be given again")
+      ->check(Text())
       ->type_name("NAME")
       ->allow_extra_args(false);
-  app->add_option("--limit", options->limit, "Stop asking after about this many rows")
-      ->check(CLI::PositiveNumber)
+  app->add_flag("--accept-shrunken", options.accept_shrunken,
+                "Believe lists that lost more than the settings allow");
+  app->add_flag("--dry-run", options.dry_run, "Say what would change, and write nothing");
+  app->add_option("--captured-at", options.captured_at, "When the saved responses were fetched (default now)")
+      ->type_name("INSTANT")
+      ->check(Text());
+}
+
+void AddVisits(CommandLine& line) {
+  auto backfill = std::make_shared<VisitCommandOptions>();
+  CLI::App* app =
+      line.Add(&line.root, "backfill", "Takes all of a source's rows in; makes the store where there is none",
+               "etlctl backfill --source sol-execbench --from saved/ --kernel 013_fused_residual_rms_norm");
+  AddVisitOptions(app, *backfill);
+  app->add_option("--limit", backfill->limit, "Stop asking after about this many rows")
+      ->check(Count())
       ->type_name("N");
-  app->add_flag("--dry-run", options->dry_run, "Say what would change, and write nothing");
-  app->add_option("--captured-at", options->captured_at, "When the responses were saved (default now)")
-      ->type_name("INSTANT");
-  line.commands.push_back({app, [options](const Session& session) { return Backfill(session, *options); }});
+  line.commands.push_back(
+      {app, [backfill](const Session& session) { return RunVisitCommand(session, *backfill); }});
+  auto poll = std::make_shared<VisitCommandOptions>();
+  poll->poll = true;
+  app = line.Add(&line.root, "poll", "Takes in what changed since the last poll",
+                 "etlctl poll --source sol-execbench");
+  AddVisitOptions(app, *poll);
+  line.commands.push_back({app, [poll](const Session& session) { return RunVisitCommand(session, *poll); }});
 }
 
 void AddFiles(CommandLine& line) {
@@ -44,7 +67,8 @@ void AddWholeStore(CommandLine& line) {
                            "etlctl export > mirror.jsonl");
   app->add_option("--as-of", export_options->as_of,
                   "The state after this sequence (EPOCH:SEQ or SEQ) or at this instant")
-      ->type_name("WHEN");
+      ->type_name("WHEN")
+      ->check(Text());
   line.commands.push_back({app, OnStore([export_options](const Session& session, const Store& store) {
                              return ExportStore(session.out, store, *export_options);
                            })});
@@ -56,7 +80,7 @@ void AddWholeStore(CommandLine& line) {
   app =
       line.Add(&line.root, "rebuild", "The whole store again from its stored snapshots, into an empty folder",
                "etlctl rebuild /srv/etld-new");
-  app->add_option("TARGET", rebuild->target, "Folder of the new store")->required();
+  app->add_option("TARGET", rebuild->target, "Folder of the new store")->required()->check(Text());
   line.commands.push_back(
       {app, [rebuild](const Session& session) { return RebuildStore(session, *rebuild); }});
 }
@@ -66,22 +90,25 @@ void AddBackup(CommandLine& line) {
   auto options = std::make_shared<BackupOptions>();
   CLI::App* app =
       line.Add(group, "create", "Adds a backup; only what is new is copied", "etlctl backup create");
-  app->add_option("--to", options->to, "Folder of backups (default backups/ in the store)")->type_name("DIR");
+  app->add_option("--to", options->to, "Folder of backups (default backups/ in the store)")
+      ->type_name("DIR")
+      ->check(Text());
   line.commands.push_back(
       {app, [options](const Session& session) { return BackupCreate(session, *options); }});
   app = line.Add(group, "list", "The backups there are", "etlctl backup list");
   app->add_option("--from", options->from, "Folder of backups (default backups/ in the store)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(Text());
   line.commands.push_back({app, [options](const Session& session) { return BackupList(session, *options); }});
   app = line.Add(group, "restore", "A backup as a store with a new epoch",
                  "etlctl backup restore --from /srv/backups --to /srv/etld");
   app->add_option("--from", options->from, "Folder of backups (default backups/ in the store)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(Text());
   app->add_option("--to", options->to, "Folder to restore into, absent or empty (default the store's)")
-      ->type_name("DIR");
-  app->add_option("--id", options->id, "Which backup (default the newest)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+      ->type_name("DIR")
+      ->check(Text());
+  app->add_option("--id", options->id, "Which backup (default the newest)")->check(Count())->type_name("N");
   line.commands.push_back(
       {app, [options](const Session& session) { return BackupRestore(session, *options); }});
 }
@@ -89,7 +116,7 @@ void AddBackup(CommandLine& line) {
 }  // namespace
 
 void AddStoreCommands(CommandLine& line) {
-  AddBackfill(line);
+  AddVisits(line);
   AddFiles(line);
   AddWholeStore(line);
   AddBackup(line);

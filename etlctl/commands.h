@@ -23,6 +23,7 @@ struct Session {
   Output& out;
   Clock& clock;
   std::string store_dir;
+  std::string settings_file;  // empty: the usual one, if there is one
 
   Result<std::unique_ptr<Store>> Open(Store::Mode mode, bool create = false) const;
 };
@@ -80,14 +81,15 @@ Result<Exit> DriftList(Output& out, const Store& store, const ListOptions& optio
 Result<Exit> GapList(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> ShowStatus(Output& out, const Store& store);
 
-// --- backfill.cc ---
-struct BackfillOptions {
-  std::string source, from, captured_at;
+// --- backfill.cc: backfill and poll ---
+struct VisitCommandOptions {
+  bool poll = false;  // else a backfill
+  std::string source, from, base_url, captured_at;
   std::vector<std::string> kernels;
   std::optional<std::uint64_t> limit;
-  bool dry_run = false;
+  bool dry_run = false, accept_shrunken = false;
 };
-Result<Exit> Backfill(const Session& session, const BackfillOptions& options);
+Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& options);
 
 // --- files.cc ---
 struct FileOptions {

@@ -1,5 +1,7 @@
 #include <chrono>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,19 @@ class RebuildProgress {
   std::chrono::steady_clock::time_point next_;
 };
 
+// The new store must not lie where the old one is read from.
+Status CheckTarget(const Session& session, const RebuildOptions& options) {
+  std::error_code ec;
+  const auto target = std::filesystem::weakly_canonical(options.target, ec);
+  const auto database = std::filesystem::weakly_canonical(session.store_dir, ec) / "db" / "";
+  if (!std::filesystem::equivalent(options.target, session.store_dir, ec) &&
+      !(target / "").string().starts_with(database.string()))
+    return {};
+  return Fail(Errc::kConflict, "REBUILD_TARGET", options.target,
+              "this is the store that is to be read: a store cannot be rebuilt onto itself",
+              "name a folder that does not exist");
+}
+
 }  // namespace
 
 Result<Exit> ExportStore(Output& out, const Store& store, const ExportOptions& options) {
@@ -106,6 +121,7 @@ Result<Exit> VerifyStore(Output& out, const Store& store) {
 }
 
 Result<Exit> RebuildStore(const Session& session, const RebuildOptions& options) {
+  ETL_CHECK_OK(CheckTarget(session, options));
   ETL_TRY(const std::unique_ptr<Store> from, session.Open(Store::Mode::kRead));
   ReplayClock clock;
   Store::Options open;

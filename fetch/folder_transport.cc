@@ -29,7 +29,7 @@ tl::unexpected<Error> BadKey(std::string_view key, std::string what) {
 }
 
 Response NotThere(const fs::path& file) {
-  return {404, "", file.string()};
+  return {404, "", file.string(), {}, {}};
 }
 
 // Whether every component of a relative path is a name: not empty, not "..", no control character. "." is one
@@ -102,7 +102,8 @@ class FolderTransport : public Transport {
  public:
   FolderTransport(fs::path dir, bool local) : dir_(std::move(dir)), local_(local) {}
 
-  Result<Response> Fetch(std::string_view key) override {
+  using Transport::Fetch;
+  Result<Response> Fetch(std::string_view key, const Validators& /*held*/) override {
     const std::size_t question = std::min(key.find('?'), key.size());
     const std::string_view path = key.substr(0, question);
     const std::string_view query = key.substr(std::min(question + 1, key.size()));
@@ -149,7 +150,7 @@ class FolderTransport : public Transport {
     ETL_TRY(const std::optional<fs::path> file, Locate(key, name));
     if (!file) return NotThere(dir_ / name);
     ETL_TRY(std::string bytes, ReadBytes(*file));
-    return Response{200, std::move(bytes), file->string()};
+    return Response{200, std::move(bytes), file->string(), {}, {}};
   }
 
   static Result<std::string> ReadBytes(const fs::path& file) {
@@ -180,7 +181,7 @@ class FolderTransport : public Transport {
     ETL_CHECK_OK(Load(*file, page->offset == 0));
     const auto rows = static_cast<std::int64_t>(loaded_.list.rows.size());
     const bool whole = page->offset == 0 && (!loaded_.list.is_list || rows <= page->limit);
-    return Response{200, whole ? loaded_.bytes : CutPage(*page), file->string()};
+    return Response{200, whole ? loaded_.bytes : CutPage(*page), file->string(), {}, {}};
   }
 
   // Keeps the file of the last page, unless it changed since or a walk begins anew.
@@ -223,7 +224,7 @@ class FolderTransport : public Transport {
       json::AppendString(out, folders[i]);
     }
     out += "]}";
-    return Response{200, std::move(out), dir_.string()};
+    return Response{200, std::move(out), dir_.string(), {}, {}};
   }
 
   Result<Response> FetchLocal(std::string_view key, std::string_view rest) {

@@ -1,27 +1,47 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "model/error.h"
+#include "model/instant.h"
 
 namespace etl {
 
-// One answer. A 404 is an answer, not an error.
+// What a server gave to ask with again (RFC 9110, section 13): empty where it gave none.
+struct Validators {
+  std::string etag;           // as sent, with its quotes and "W/"
+  std::string last_modified;  // as sent
+  bool empty() const { return etag.empty() && last_modified.empty(); }
+  friend bool operator==(const Validators&, const Validators&) = default;
+};
+
+// One answer. A 404 is an answer, not an error; so is a 304, to a request that was sent with validators.
 struct Response {
   int status = 200;
-  std::string bytes;
+  std::string bytes;   // decoded; empty for a 304
   std::string origin;  // URL or file it came from
+  Validators validators;
+  std::optional<Instant> at;  // when it arrived, by the transport's clock; nothing for saved responses
 };
 
 // Answers requests of one source. Blocking; used by one thread at a time.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // `key` as in Request::key. Errors: kUnavailable (cannot be read now), kInvalid (a key this transport
-  // cannot answer).
-  virtual Result<Response> Fetch(std::string_view key) = 0;
+  // `key` as in Request::key. `held`: the validators of the body that the caller has, empty to get a body in
+  // any case; a transport without conditional requests ignores them. Errors: kUnavailable (cannot be read
+  // now), kInvalid (a key this transport cannot answer), kStopped (asked to stop).
+  virtual Result<Response> Fetch(std::string_view key, const Validators& held) = 0;
+  Result<Response> Fetch(std::string_view key) { return Fetch(key, Validators()); }
+  // A hint: this will be fetched soon, with these validators. A transport with a network behind it may start
+  // now, as far as its limits allow; the answer is kept until Fetch asks for the same. Others do nothing.
+  virtual void Expect(std::string_view key, const Validators& held);
+  // Whether an answer belongs to the moment it is given at. False for saved responses, which all belong to
+  // the moment they were saved.
+  virtual bool live() const { return false; }
   // What stands for the whole place in messages ("folder /srv/saved").
   virtual std::string Describe() const = 0;
   // Whether it holds definition files rather than saved responses: what Goal::local is to be.

@@ -21,13 +21,13 @@ struct Snapshot {
   std::string origin;   // where it was answered: a URL, or a file
   Instant captured_at;
   std::string bytes;
-  Digest digest;  // of bytes
+  Digest digest;                    // of bytes
+  std::string etag, last_modified;  // as the server gave them to ask with again; empty where it gave none
 };
 
-// Where in a snapshot a thing stands: byte range, and a JSON path for people ("$.data.submissions[3]").
+// Where in a snapshot a thing stands: a byte range.
 struct Locator {
   std::uint64_t offset = 0, bytes = 0;
-  std::string path;
 };
 
 enum class EntryState : std::uint8_t { kPassed, kExcluded, kPending };
@@ -66,7 +66,8 @@ struct EntryDraft {
   std::optional<Ranking> ranking;
 };
 
-// An item refused: its bytes stay, under a reason code. Identified by (source, where, code, digest of bytes).
+// An item refused: its bytes stay, under a reason code. Identified by (source, code, digest of bytes): the
+// same bytes refused for the same reason are one item, wherever they stand; `where` is that of the first.
 struct QuarantineDraft {
   std::string code;   // upper-case
   std::string where;  // request and path: "submissions?kernel_id=5 $.data.submissions[3]"
@@ -96,6 +97,19 @@ struct ContextDraft {
   std::string value;  // canonical JSON
 };
 
+// What an adapter remembers from one visit to the next: how far it has followed a part of the source. Moves
+// in the commit of the response that it is drafted with. The newest captured_at wins.
+struct CursorDraft {
+  std::string key;    // "poll/5"
+  std::string value;  // canonical JSON
+};
+
+// Something that happened upstream and is no new state of an entry: a line of the change log.
+struct EventDraft {
+  std::string type;  // lower-case word: "kernel", "unfinished"
+  std::string json;  // canonical object whose "type" member is `type`
+};
+
 // Everything one response says.
 struct Draft {
   std::vector<EntryDraft> entries;
@@ -103,6 +117,8 @@ struct Draft {
   std::vector<DriftDraft> drift;
   std::vector<GapDraft> gaps;
   std::vector<ContextDraft> contexts;
+  std::vector<CursorDraft> cursors;
+  std::vector<EventDraft> events;
 };
 
 }  // namespace etl

@@ -71,6 +71,8 @@ Status CommitBuilder::Build() {
   ETL_CHECK_OK(AddDrift());
   ETL_CHECK_OK(AddGaps());
   ETL_CHECK_OK(AddContexts());
+  ETL_CHECK_OK(AddCursors());
+  AddEvents();
   ETL_CHECK_OK(AddRequest());
   if (changes_.empty()) return {};
   AddCommitRecord();
@@ -113,6 +115,7 @@ Status CommitBuilder::AddSnapshot() {
   if (known) {
     ETL_TRY(const RequestState state, DecodeRequest(request_key, *known));
     snapshot_known_ = state.snapshot == snapshot_.digest && state.adapter == ingest_.adapter;
+    if (snapshot_known_) known_from_ = state.sequence;
     // An answer older than the known one leaves the request's record alone, so it is remembered by itself.
     if (!snapshot_known_ && state.confirmed_at > snapshot_.captured_at) {
       const std::string late_key =
@@ -183,13 +186,14 @@ Result<CommitBuilder::Edit*> CommitBuilder::EditOf(const EntryDraft& draft) {
 Version CommitBuilder::VersionFrom(const EntryDraft& d) const {
   Version v;
   v.sequence = commit_sequence();
-  v.from = ingest_.rederived_from.value_or(v.sequence);
+  // Bytes that are known may bring nothing, and then there is no commit of this sequence to point at.
+  v.from = ingest_.rederived_from.value_or(known_from_ != 0 ? known_from_ : v.sequence);
   v.state = d.state;
   v.reasons = d.reasons;
   if (!d.identity.empty()) v.digest = d.digest;
   v.metadata = d.metadata;
   v.content = d.content;
-  v.locator = {d.locator.offset, d.locator.bytes, ""};
+  v.locator = d.locator;
   v.major = d.major;
   v.captured_at = v.seen_at = snapshot_.captured_at;
   v.context_at = ingest_.context_at;

@@ -38,6 +38,10 @@ struct WriterState {
 std::string EncodeCounters(const WriterState& state);
 Status DecodeCounters(std::string_view key, std::string_view value, WriterState& state);
 
+// Adds the move of a cursor to a batch, unless a newer response has moved it on.
+Status PutCursor(const Kv& kv, Kv::Batch& batch, std::string_view source, const CursorDraft& cursor,
+                 Instant at);
+
 // Turns one response's draft into one batch. Used once: construct, Build, then write `batch()` and, only if
 // that went well, call Apply to move the writer's state on.
 class CommitBuilder {
@@ -92,6 +96,8 @@ class CommitBuilder {
   Status AddDrift();
   Status AddGaps();
   Status AddContexts();
+  Status AddCursors();
+  void AddEvents();
   Status AddRequest();
   void AddCommitRecord();
   void EntryLine(std::string_view what, const EntryName& name, Kind kind, const Version& version,
@@ -114,7 +120,8 @@ class CommitBuilder {
   bool row_changed_ = false;                          // a known entry was found in another, newer state
   bool tied_ = false;                                 // the last comparison came down to a preference
   bool contradicted_ = false;                         // the response says something older than what is known
-  bool snapshot_known_ = false;  // this response is already the answer that the request record names
+  bool snapshot_known_ = false;   // this response is already the answer that the request record names
+  std::uint64_t known_from_ = 0;  // then: the commit that brought it
 };
 
 }  // namespace etl

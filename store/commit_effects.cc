@@ -12,6 +12,27 @@ namespace etl {
 
 using json::ObjectWriter;
 
+namespace {
+
+// An adapter's error may name the request itself.
+std::string RefusedAt(const std::string& request, const std::string& where) {
+  return where.starts_with(request) ? where : request + " " + where;
+}
+
+}  // namespace
+
+Status PutCursor(const Kv& kv, Kv::Batch& batch, std::string_view source, const CursorDraft& cursor,
+                 Instant at) {
+  const std::string key = keys::ByText(keys::kCursor, source, cursor.key);
+  ETL_TRY(const auto stored, kv.Get(key));
+  if (stored) {
+    ETL_TRY(const auto known, DecodeCursor(key, *stored));
+    if (known.second > at || known == std::pair(cursor.value, at)) return {};
+  }
+  batch.Put(key, EncodeCursor(cursor.value, at));
+  return {};
+}
+
 // A run stands only as long as its row passes. The adapter drafts no run for a row that does not, so the
 // store takes it out, under the row's reasons. The object stays the run's, so that its digest still leads
 // here.
@@ -150,7 +171,7 @@ Status CommitBuilder::AddStandings() {
 Status CommitBuilder::AddQuarantine() {
   std::vector<QuarantineDraft> items = ingest_.draft.quarantine;
   if (ingest_.refusal)
-    items.push_back({ingest_.refusal->code, snapshot_.request + " " + ingest_.refusal->where,
+    items.push_back({ingest_.refusal->code, RefusedAt(snapshot_.request, ingest_.refusal->where),
                      ingest_.refusal->what, ingest_.refusal->fix, ""});
   std::set<std::string> once;  // the database does not show what this batch already holds
   for (const QuarantineDraft& draft : items) {
@@ -266,6 +287,17 @@ Status CommitBuilder::AddContexts() {
   return {};
 }
 
+// A cursor moves forward only: what an older response says of it is out of date.
+Status CommitBuilder::AddCursors() {
+  for (const CursorDraft& draft : ingest_.draft.cursors)
+    ETL_CHECK_OK(PutCursor(kv_, *batch_, snapshot_.source, draft, snapshot_.captured_at));
+  return {};
+}
+
+void CommitBuilder::AddEvents() {
+  for (const EventDraft& draft : ingest_.draft.events) AddChange(draft.type, draft.json);
+}
+
 Status CommitBuilder::AddRequest() {
   const std::string key = keys::ByText(keys::kRequest, snapshot_.source, snapshot_.request);
   ETL_TRY(const auto stored, kv_.Get(key));
@@ -282,6 +314,9 @@ Status CommitBuilder::AddRequest() {
   request.snapshot = snapshot_.digest;
   if (!same) request.captured_at = snapshot_.captured_at;
   request.confirmed_at = std::max(request.confirmed_at, snapshot_.captured_at);
+  request.etag = snapshot_.etag;
+  request.last_modified = snapshot_.last_modified;
+  request.not_modified = 0;
   request.adapter = ingest_.adapter;
   request.context = ingest_.context_key;
   if (!ingest_.context_key.empty()) request.context_digest = Sha256(ingest_.context_value);

@@ -1,6 +1,7 @@
 #include "store/head.h"
 
 #define XXH_INLINE_ALL
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -54,6 +55,39 @@ std::optional<Head> ParseSlot(std::string_view slot) {
   return head;
 }
 
+// The two slots as they lie on disk; nothing where there is no file.
+Result<std::optional<std::string>> ReadSlots(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return Fail(IoError("STORE_IO", path, errno));
+  }
+  std::string bytes(2 * kSlotBytes + 1, '\0');  // one more, to see what does not belong there
+  const ssize_t n = pread(fd, bytes.data(), bytes.size(), 0);
+  const int error = errno;
+  close(fd);
+  if (n < 0) return Fail(IoError("STORE_IO", path, error));
+  bytes.resize(static_cast<std::size_t>(n));
+  return std::optional<std::string>(std::move(bytes));
+}
+
+std::optional<Head> SlotAt(const std::string& bytes, std::size_t slot) {
+  if (bytes.size() < (slot + 1) * kSlotBytes) return std::nullopt;
+  return ParseSlot(std::string_view(bytes).substr(slot * kSlotBytes, kSlotBytes));
+}
+
+std::optional<Head> NewestOf(const std::string& bytes) {
+  const auto first = SlotAt(bytes, 0), second = SlotAt(bytes, 1);
+  if (!first || (second && second->sequence >= first->sequence)) return second;
+  return first;
+}
+
+Error HeadDamage(const std::string& path, std::string what) {
+  return {Errc::kCorrupt, "STORE_DAMAGED", path,
+          std::move(what) + ", so it cannot be told whether acknowledged changes are missing",
+          "run `etlctl verify`; if this is all it finds, go on without: `truncate -s 0 " + path + "`"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HeadFile>> HeadFile::Open(const std::string& dir) {
@@ -62,12 +96,9 @@ Result<std::unique_ptr<HeadFile>> HeadFile::Open(const std::string& dir) {
   if (fd < 0) return Fail(IoError("STORE_IO", path, errno));
   std::unique_ptr<HeadFile> file(new HeadFile(fd, path));
   // The next write goes over the older slot, so that a torn one leaves the newest.
-  std::array<char, 2 * kSlotBytes> bytes{};
-  if (pread(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size())) {
-    const auto first = ParseSlot({bytes.data(), kSlotBytes}),
-               second = ParseSlot({bytes.data() + kSlotBytes, kSlotBytes});
-    if (first && (!second || first->sequence > second->sequence)) file->slot_ = 1;
-  }
+  ETL_TRY(const auto bytes, ReadSlots(path));
+  const auto first = SlotAt(bytes.value_or(""), 0), second = SlotAt(bytes.value_or(""), 1);
+  if (first && (!second || first->sequence > second->sequence)) file->slot_ = 1;
   return file;
 }
 
@@ -75,27 +106,21 @@ HeadFile::~HeadFile() {
   close(fd_);
 }
 
+Result<std::optional<Head>> HeadFile::Newest(const std::string& dir) {
+  ETL_TRY(const auto bytes, ReadSlots(dir + "/HEAD"));
+  return bytes ? NewestOf(*bytes) : std::nullopt;
+}
+
 Result<std::optional<Head>> HeadFile::Read(const std::string& dir) {
   const std::string path = dir + "/HEAD";
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<Head>();
-    return Fail(IoError("STORE_IO", path, errno));
-  }
-  std::array<char, 2 * kSlotBytes> bytes{};
-  const ssize_t n = pread(fd, bytes.data(), bytes.size(), 0);
-  close(fd);
-  if (n < 0) return Fail(IoError("STORE_IO", path, errno));
-  if (n == 0) return std::optional<Head>();
-  std::optional<Head> newest;
-  for (std::size_t at = 0; at + kSlotBytes <= static_cast<std::size_t>(n); at += kSlotBytes) {
-    const auto head = ParseSlot({bytes.data() + at, kSlotBytes});
-    if (head && (!newest || head->sequence >= newest->sequence)) newest = head;
-  }
-  if (!newest)
-    return Fail(Errc::kCorrupt, "STORE_DAMAGED", path, "neither of its two lines is intact",
-                "run `etlctl verify`; if the store is otherwise sound, remove this file");
-  return newest;
+  ETL_TRY(const auto bytes, ReadSlots(path));
+  if (!bytes) return Fail(HeadDamage(path, "the file is missing"));
+  if (bytes->size() % kSlotBytes != 0 || bytes->size() > 2 * kSlotBytes)
+    return Fail(HeadDamage(path, "its size is " + std::to_string(bytes->size()) + " bytes"));
+  for (std::size_t slot = 0; slot < bytes->size() / kSlotBytes; ++slot)
+    if (!SlotAt(*bytes, slot))
+      return Fail(HeadDamage(path, "its line " + std::to_string(slot + 1) + " is damaged"));
+  return NewestOf(*bytes);
 }
 
 Status HeadFile::Write(const Head& head) {
@@ -106,24 +131,49 @@ Status HeadFile::Write(const Head& head) {
   return {};
 }
 
+namespace {
+
+constexpr int kNoFile = -1;
+
+// The lock's file. A reader makes it only where it is gone; where it may not (a folder that is not its own, a
+// read-only disk), it reads without.
+Result<int> OpenLock(const std::string& path, bool exclusive) {
+  constexpr int kMake = O_RDWR | O_CREAT | O_CLOEXEC;
+  int fd = exclusive ? open(path.c_str(), kMake, 0644) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && !exclusive && errno == ENOENT) {
+    fd = open(path.c_str(), kMake, 0644);
+    if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS)) return kNoFile;
+  }
+  if (fd < 0) return Fail(IoError("STORE_IO", path, errno));
+  return fd;
+}
+
+// Who keeps us out. Where a shared lock can be had, readers do, and the text is that of a writer that died.
+Error LockedBy(int fd, const std::string& dir) {
+  std::string who;
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+    std::array<char, 256> text{};
+    const ssize_t n = pread(fd, text.data(), text.size() - 1, 0);
+    who.assign(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+    who.resize(std::min(who.size(), who.find('\n')));
+    if (who.empty()) who = "a writer that has not said its name yet";
+  }
+  return {Errc::kUnavailable, "STORE_LOCKED", dir,
+          who.empty() ? "readers have the store open" : "held by " + who,
+          "wait for it to finish, or stop it"};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool exclusive,
                                                    const std::string& holder, Instant now) {
   const std::string path = dir + "/LOCK";
-  // A reader of a store it may not write still locks: the file is made by the writer that made the store.
-  const int fd = exclusive ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)
-                           : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Fail(IoError("STORE_IO", path, errno));
+  ETL_TRY(const int fd, OpenLock(path, exclusive));
+  if (fd == kNoFile) return std::unique_ptr<StoreLock>(new StoreLock(fd));
   if (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
-    const int error = errno;
-    std::array<char, 256> text{};
-    const ssize_t n = pread(fd, text.data(), text.size() - 1, 0);
+    Error error = errno == EWOULDBLOCK ? LockedBy(fd, dir) : IoError("STORE_IO", path, errno);
     close(fd);
-    if (error != EWOULDBLOCK) return Fail(IoError("STORE_IO", path, error));
-    std::string who(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-    if (const auto end = who.find('\n'); end != std::string::npos) who.resize(end);
-    return Fail(Errc::kUnavailable, "STORE_LOCKED", dir,
-                who.empty() ? "readers have the store open" : "held by " + who,
-                "wait for it to finish, or stop it");
+    return Fail(std::move(error));
   }
   if (exclusive) {
     const std::string text =
@@ -139,6 +189,7 @@ Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool 
 }
 
 StoreLock::~StoreLock() {
+  if (fd_ < 0) return;
   // Only a writer wrote its name; with the lock still held, taking it away cannot hit another's. Fails
   // harmlessly for readers.
   if (ftruncate(fd_, 0) != 0) errno = 0;

@@ -25,8 +25,12 @@ class HeadFile {
  public:
   // Opens or makes DIR/HEAD. Errors: kUnavailable STORE_IO.
   static Result<std::unique_ptr<HeadFile>> Open(const std::string& dir);
-  // The newest valid slot; nothing in a new file. kCorrupt STORE_DAMAGED when there are slots and none is
-  // valid.
+  // The newest intact slot, whatever the other is; nothing where there is none, or no file. Errors:
+  // kUnavailable STORE_IO.
+  static Result<std::optional<Head>> Newest(const std::string& dir);
+  // The same for those who rely on it. Errors, beside those: kCorrupt STORE_DAMAGED, `where` the file: it is
+  // missing, a slot is damaged, or its size is none that was ever written. An empty file is sound: nothing
+  // was acknowledged yet.
   static Result<std::optional<Head>> Read(const std::string& dir);
   ~HeadFile();
   HeadFile(const HeadFile&) = delete;
@@ -43,10 +47,11 @@ class HeadFile {
 };
 
 // DIR/LOCK: one writer, or any number of readers. Released by the kernel when the process ends, however it
-// ends. The file names the writer, for people.
+// ends. The file names the writer, for people; a name that a killed writer left is not believed.
 class StoreLock {
  public:
-  // Errors: kUnavailable STORE_LOCKED, whose `what` says who holds it and since when; STORE_IO.
+  // Makes the file where it is gone; a reader that may not make it goes on without a lock. Errors:
+  // kUnavailable STORE_LOCKED, whose `what` says who holds it and since when; STORE_IO.
   static Result<std::unique_ptr<StoreLock>> Take(const std::string& dir, bool exclusive,
                                                  const std::string& holder, Instant now);
   ~StoreLock();

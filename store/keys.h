@@ -21,6 +21,7 @@ enum Prefix : char {
   kConfirmed = 'f',       // source, request, digest -> when an answer that was replaced was last given
   kGroup = 'g',           // comparison key -> what the group is, with its number
   kRecordStep = 'h',      // group number, observed_at, digest -> holder
+  kCursor = 'i',          // source, cursor key -> what an adapter remembers
   kPendingContext = 'j',  // source, context key: changed, its rows not yet read again
   kContext = 'k',         // source, context key
   kFormerMember = 'm',    // group number, sequence of leaving, digest -> the member it was

@@ -49,9 +49,16 @@ Error ChecksumError(std::string_view key) {
           "restore a backup, or rebuild from the stored snapshots"};
 }
 
+// Beside what RocksDB calls corruption: a file that another one names and that is not there, or holds
+// something else.
+bool IsDamage(const rocksdb::Status& s, bool writing) {
+  return s.IsCorruption() ||
+         (!writing && (s.IsPathNotFound() || s.IsNotFound() || s.IsInvalidArgument() || s.IsNotSupported()));
+}
+
 Error FromRocks(const rocksdb::Status& s, std::string_view where, bool writing) {
   const std::string text = s.ToString();
-  if (s.IsCorruption())
+  if (IsDamage(s, writing))
     return {Errc::kCorrupt, "STORE_DAMAGED", std::string(where), text,
             "run `etlctl verify`; restore a backup, or rebuild from the stored snapshots"};
   if (writing)
@@ -301,10 +308,23 @@ Result<Kv::Backup> RocksKv::CreateBackup(const std::string& backup_dir, const st
   return BackupsIn(*engine).back();
 }
 
+// Whether a database that was once finished being made lies here: a table, or a log with something in it.
+bool HasData(const std::string& dir) {
+  std::error_code ec;
+  for (const auto& file : std::filesystem::directory_iterator(dir, ec)) {
+    const auto extension = file.path().extension();
+    if (extension == ".sst" || (extension == ".log" && file.file_size(ec) > 0)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Kv>> Kv::Open(const std::string& dir, const Options& o) {
   std::error_code ec;
+  if (!o.in_memory && !std::filesystem::exists(dir + "/CURRENT", ec) && HasData(dir))
+    return Fail(Errc::kCorrupt, "STORE_DAMAGED", dir + "/CURRENT",
+                "the file that names the database's state is missing", "restore a backup");
   if (!o.in_memory && !o.create && !std::filesystem::exists(dir + "/CURRENT", ec))
     return Fail(Errc::kNotFound, "STORE_MISSING", dir, "there is no store here",
                 "name one with --store, or make one with `etlctl backfill`");
@@ -320,6 +340,10 @@ Result<std::unique_ptr<Kv>> Kv::Open(const std::string& dir, const Options& o) {
   rocksdb::DB* db = nullptr;
   const auto s =
       o.read_only ? rocksdb::DB::OpenForReadOnly(options, dir, &db) : rocksdb::DB::Open(options, dir, &db);
+  // RocksDB's own lock: whoever has it took ours too, unless its file was removed since.
+  if (s.IsIOError() && s.ToString().find("lock ") != std::string::npos)
+    return Fail(Errc::kUnavailable, "STORE_LOCKED", dir, "another process has the database open",
+                "wait for it to finish, or stop it");
   if (!s.ok()) return Fail(FromRocks(s, dir, false));
   return std::unique_ptr<Kv>(std::make_unique<RocksKv>(std::move(env), db, dir, o.read_only));
 }

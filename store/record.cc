@@ -62,7 +62,7 @@ void ReadPlace(Reader& r, Version& v) {
   for (const Value n : at.elements()) {
     if (i < 2) place[i++] = static_cast<std::uint64_t>(n.AsInt64().value_or(0));
   }
-  v.locator = {place[0], place[1], ""};
+  v.locator = {place[0], place[1]};
   v.captured_at = r.Time("capturedAt");
   v.context_at = r.TimeOr("contextAt", Instant{});
   v.seen_at = r.TimeOr("seenAt", v.captured_at);
@@ -173,7 +173,11 @@ std::string EncodeObject(const EntryName& first, std::uint64_t sequence, std::st
 
 Result<ObjectRecord> DecodeObject(std::string_view key, std::string_view value) {
   ETL_TRY(const auto document, ParseStored(key, value));
-  Reader r(key, document.root());
+  return ReadObject(key, value, document.root());
+}
+
+Result<ObjectRecord> ReadObject(std::string_view key, std::string_view value, Value root) {
+  Reader r(key, root);
   ObjectRecord record;
   record.sequence = r.Count("sequence");
   record.first = {r.Text("source"), r.Text("externalId"), r.TextOr("scope", "")};

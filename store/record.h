@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/error.h"
@@ -35,6 +36,8 @@ struct ObjectRecord {
   Kind kind = Kind::kOperationSpec;
 };
 Result<ObjectRecord> DecodeObject(std::string_view key, std::string_view value);
+// The same of a value that was parsed: `root` is its document's.
+Result<ObjectRecord> ReadObject(std::string_view key, std::string_view value, json::Value root);
 
 // The commit record: `changes` are complete JSON objects.
 std::string EncodeCommit(const CommitInfo& commit, const std::vector<Change>& changes);
@@ -51,6 +54,9 @@ std::string EncodeRequest(const RequestState& request);
 Result<RequestState> DecodeRequest(std::string_view key, std::string_view value);
 std::string EncodeContext(const ContextState& context);
 Result<ContextState> DecodeContext(std::string_view key, std::string_view value);
+// A cursor's value and the captured_at of the response that moved it.
+std::string EncodeCursor(std::string_view value, Instant captured_at);
+Result<std::pair<std::string, Instant>> DecodeCursor(std::string_view key, std::string_view value);
 std::string EncodeVisit(const VisitState& visit);
 Result<VisitState> DecodeVisit(std::string_view key, std::string_view value);
 std::string EncodeQuarantine(const QuarantineItem& item);

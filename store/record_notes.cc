@@ -22,6 +22,9 @@ std::string EncodeRequest(const RequestState& q) {
   w.Count("sequence", q.sequence).Count("entries", q.entries).Count("runs", q.runs);
   w.Count("readAt", q.read_at);
   if (q.refused) w.Bool("refused", true);
+  if (!q.etag.empty()) w.Text("etag", q.etag);
+  if (!q.last_modified.empty()) w.Text("lastModified", q.last_modified);
+  if (q.not_modified != 0) w.Count("notModified", q.not_modified);
   w.End();
   return out;
 }
@@ -41,6 +44,9 @@ Result<RequestState> DecodeRequest(std::string_view key, std::string_view value)
   q.runs = r.Count("runs");
   q.read_at = r.Count("readAt");
   q.refused = r.Bool("refused");
+  q.etag = r.TextOr("etag", "");
+  q.last_modified = r.TextOr("lastModified", "");
+  q.not_modified = r.CountOr("notModified", 0);
   return r.Done(std::move(q));
 }
 
@@ -65,11 +71,26 @@ Result<ContextState> DecodeContext(std::string_view key, std::string_view value)
   return r.Done(std::move(context));
 }
 
+std::string EncodeCursor(std::string_view value, Instant captured_at) {
+  std::string out;
+  ObjectWriter(out).Integer("capturedAt", captured_at.ms).Text("value", value).End();
+  return out;
+}
+
+Result<std::pair<std::string, Instant>> DecodeCursor(std::string_view key, std::string_view value) {
+  ETL_TRY(const auto document, ParseStored(key, value));
+  RecordReader r(key, document.root());
+  const Instant at = r.Time("capturedAt");
+  return r.Done(std::pair<std::string, Instant>(r.Text("value"), at));
+}
+
 std::string EncodeVisit(const VisitState& visit) {
   std::string out;
   ObjectWriter w(out);
   w.Text("origin", visit.origin).Text("state", visit.state).Integer("startedAt", visit.started_at.ms);
-  w.Integer("finishedAt", visit.finished_at.ms).Text("summary", visit.summary).End();
+  w.Integer("finishedAt", visit.finished_at.ms).Text("summary", visit.summary);
+  if (!visit.goal.empty()) w.Text("goal", visit.goal);
+  w.End();
   return out;
 }
 
@@ -82,6 +103,7 @@ Result<VisitState> DecodeVisit(std::string_view key, std::string_view value) {
   visit.started_at = r.Time("startedAt");
   visit.finished_at = r.Time("finishedAt");
   visit.summary = r.Text("summary");
+  visit.goal = r.TextOr("goal", "");
   return r.Done(std::move(visit));
 }
 

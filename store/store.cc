@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -48,6 +49,9 @@ Status StoreImpl::TryInit() {
   if (!options_.in_memory) {
     std::error_code ec;
     const bool there = std::filesystem::exists(dir_ + "/db", ec);
+    if (!there && std::filesystem::exists(dir_ + "/HEAD", ec))
+      return Fail(Errc::kCorrupt, "STORE_DAMAGED", dir_ + "/db", "a store was here, and its database is gone",
+                  "restore a backup; to begin anew, remove " + dir_ + "/HEAD");
     if (!there && !(options_.mode == Mode::kWrite && options_.create))
       return Fail(Errc::kNotFound, "STORE_MISSING", dir_, "there is no store here",
                   "name one with --store or ETL_STORE, or make one with `etlctl backfill`");
@@ -85,7 +89,7 @@ Status StoreImpl::CheckFormat() {
     auto any = kv_->Scan("", "");
     if (any->Valid()) return Fail(Unreadable(key, "missing"));
     if (!options_.in_memory) {
-      ETL_TRY(const auto head, HeadFile::Read(dir_));
+      ETL_TRY(const auto head, HeadFile::Newest(dir_));
       if (head) return Fail(LostCommits(0, head->sequence));
     }
     if (options_.mode == Mode::kRead)
@@ -145,22 +149,39 @@ Error StoreImpl::LostCommits(std::uint64_t have, std::uint64_t acknowledged) con
 
 Status StoreImpl::CheckHead() {
   if (options_.in_memory) return {};
-  ETL_TRY(const auto head, HeadFile::Read(dir_));
+  ETL_TRY(const auto head, HeadFile::Newest(dir_));
   if (head && head->epoch == state_.epoch && head->sequence > state_.sequence)
     return Fail(LostCommits(state_.sequence, head->sequence));
-  if (options_.mode == Mode::kWrite) {
-    // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look
-    // the same.
-    const std::string mark = keys::Meta("restored");
-    ETL_TRY(const auto restored, kv_->Get(mark));
-    if (restored) {
-      ETL_CHECK_OK(StartEpoch());
-      const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
-      batch->Delete(mark);
-      ETL_CHECK_OK(kv_->Write(batch, true));
-    }
-    ETL_TRY(head_, HeadFile::Open(dir_));
+  if (options_.mode != Mode::kWrite) return {};  // a reader goes on without; `verify` tells
+  ETL_CHECK_OK(HeadIsSound());
+  // A restored store carries the mark of its copy: its numbers may be given out again, so it must not look
+  // the same.
+  const std::string mark = keys::Meta("restored");
+  ETL_TRY(const auto restored, kv_->Get(mark));
+  if (restored) ETL_CHECK_OK(StartEpoch());
+  ETL_TRY(head_, HeadFile::Open(dir_));
+  if (restored) {
+    const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+    batch->Delete(mark);
+    ETL_CHECK_OK(kv_->Write(batch, true));
   }
+  return {};
+}
+
+// The file is there from the first change on, except in a copy that was never opened for writing.
+Status StoreImpl::HeadIsSound() const {
+  if (options_.in_memory) return {};
+  const std::string path = dir_ + "/HEAD";
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec)) {
+    ETL_TRY(const auto restored, kv_->Get(keys::Meta("restored")));
+    if (state_.sequence == 0 || restored) return {};
+  }
+  ETL_TRY(const auto head, HeadFile::Read(dir_));
+  const auto known = [&](const EpochStart& epoch) { return head->epoch == epoch.epoch; };
+  if (head && std::none_of(epochs_.begin(), epochs_.end(), known))
+    return Fail(Errc::kCorrupt, "STORE_DAMAGED", path, "it is of an epoch that the store never had",
+                "put the store's own file back; or go on without: `truncate -s 0 " + path + "`");
   return {};
 }
 
@@ -222,6 +243,36 @@ Status StoreImpl::Confirm(std::string_view source, std::string_view request, con
   return kv_->Write(batch, false);
 }
 
+Status StoreImpl::Confirm(const Snapshot& again, bool not_modified, const std::vector<CursorDraft>& cursors) {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  for (const CursorDraft& cursor : cursors)
+    ETL_CHECK_OK(etl::PutCursor(*kv_, *batch, again.source, cursor, again.captured_at));
+  const std::string key = keys::ByText(keys::kRequest, again.source, again.request);
+  ETL_TRY(const auto stored, kv_->Get(key));
+  if (stored) {
+    ETL_TRY(RequestState state, DecodeRequest(key, *stored));
+    if (state.snapshot == again.digest && again.captured_at > state.confirmed_at) {
+      state.confirmed_at = again.captured_at;
+      state.etag = again.etag;
+      state.last_modified = again.last_modified;
+      state.not_modified = not_modified ? state.not_modified + 1 : 0;
+      batch->Put(key, EncodeRequest(state));
+    } else if (state.snapshot != again.digest) {
+      batch->Put(keys::Response(keys::kConfirmed, again.source, again.request, again.digest),
+                 std::to_string(again.captured_at.ms));
+    }
+  }
+  return kv_->Write(batch, false);
+}
+
+Status StoreImpl::PutCursor(std::string_view source, const CursorDraft& cursor, Instant at) {
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  ETL_CHECK_OK(etl::PutCursor(*kv_, *batch, source, cursor, at));
+  return kv_->Write(batch, false);
+}
+
 Status StoreImpl::Sync() {
   if (options_.mode != Mode::kWrite) return WrongMode();
   if (options_.in_memory) return {};
@@ -250,7 +301,7 @@ Status StoreImpl::ContextDone(std::string_view source, std::string_view context)
 Status StoreImpl::PutVisit(std::string_view source, const VisitState& visit) {
   if (options_.mode != Mode::kWrite) return WrongMode();
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
-  batch->Put(keys::ByText(keys::kVisit, source, ""), EncodeVisit(visit));
+  batch->Put(keys::ByText(keys::kVisit, source, visit.goal), EncodeVisit(visit));
   return kv_->Write(batch, false);
 }
 

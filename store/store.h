@@ -45,7 +45,7 @@ struct Version {
   std::optional<Digest> digest;   // of its object
   std::string metadata;           // canonical JSON; "" for none
   std::optional<Digest> content;  // of the canonical source row
-  Locator locator;                // in the snapshot; path is not kept
+  Locator locator;                // in the snapshot
   bool late = false;              // older than what was known when it arrived: never was the newest
   // Which observation this is: see EntryDraft::major.
   std::uint64_t major = 0;
@@ -145,6 +145,8 @@ struct RequestState {
   std::uint64_t entries = 0, runs = 0;  // that the response spoke of first in its visit
   std::uint64_t read_at = 0;            // newest sequence when it was last read in full
   bool refused = false;
+  std::string etag, last_modified;  // that came with the newest answer
+  std::uint64_t not_modified = 0;   // how often in a row the server said so instead of sending the bytes
 };
 
 struct ContextState {
@@ -153,11 +155,12 @@ struct ContextState {
   std::uint64_t sequence = 0;
 };
 
-// A visit, kept per source: the newest only.
+// A visit, kept per source and goal: the newest only.
 struct VisitState {
   std::string origin, state;  // running, full, partial, failed
   Instant started_at, finished_at;
   std::string summary;  // JSON of the result, once finished
+  std::string goal;     // "poll", or empty for a backfill
 };
 
 // One response to take in, with what the adapter made of it.
@@ -233,6 +236,12 @@ class Store {
   // their place. Moves no sequence.
   virtual Status Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
                          Instant at) = 0;
+  // The same for an answer that was fetched just now: keeps the validators that came with it too, counts
+  // answers without a body (`not_modified`), and moves cursors.
+  virtual Status Confirm(const Snapshot& again, bool not_modified,
+                         const std::vector<CursorDraft>& cursors) = 0;
+  // Moves a cursor outside of any response.
+  virtual Status PutCursor(std::string_view source, const CursorDraft& cursor, Instant at) = 0;
   // Makes all commits so far survive a power cut, and only then records them as acknowledged.
   virtual Status Sync() = 0;
   // Contexts that changed and whose rows have not all been read again since: marked by the commit that
@@ -251,14 +260,21 @@ class Store {
   // The newest sequence at which a row read with this context was found changed; 0: never. An answer that was
   // read before and comes again unchanged may contradict it, and has to be read again.
   virtual Result<std::uint64_t> LastRowChange(std::string_view source, std::string_view context) const = 0;
-  virtual Result<std::optional<VisitState>> FindVisit(std::string_view source) const = 0;
+  virtual Result<std::optional<VisitState>> FindVisit(std::string_view source,
+                                                      std::string_view goal = {}) const = 0;
+  // What an adapter remembers under a key.
+  virtual Result<std::optional<std::string>> FindCursor(std::string_view source,
+                                                        std::string_view key) const = 0;
+  // Time of the last commit: they never go back.
+  virtual Instant last_time() const = 0;
   // External ids of the rows that were read with a context, oldest first, without repeats.
   virtual Result<std::vector<std::string>> RowsOf(std::string_view source,
                                                   std::string_view context) const = 0;
   virtual std::vector<std::string> Sources() const = 0;
 
-  // Sequence for an instant (the last commit at or before it) or for "EPOCH:SEQ" or "SEQ". kInvalid
-  // AS_OF_PATTERN, kNotFound AS_OF_EPOCH, AS_OF_RANGE (before the first commit, or ahead of the last).
+  // Sequence for an instant (the last commit at or before it) or for "EPOCH:SEQ" or "SEQ"; 0 is the empty
+  // state before the first change. kInvalid AS_OF_PATTERN, kNotFound AS_OF_EPOCH, AS_OF_RANGE (before the
+  // first commit, or ahead of the last).
   virtual Result<AsOf> ResolveAsOf(std::string_view text) const = 0;
 
   virtual Result<StoredObject> GetObject(const Digest& digest) const = 0;

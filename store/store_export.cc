@@ -1,4 +1,6 @@
 // The whole state as JSON lines in a fixed order: objects by digest, entries by name and kind, groups by key.
+#include <unordered_map>
+
 #include "model/json_writer.h"
 #include "store/store_impl.h"
 
@@ -35,8 +37,40 @@ class FurtherEntries {
   std::unique_ptr<Kv::Iterator> it_;
 };
 
+// The metadata that goes with each object that is somebody's newest state, read in the order of the entries:
+// by digest they lie all over the place. Entries come by name, so the first that has an object is the one
+// that counts (see MetadataOf). Past its limit it stops taking in, and the rest is looked up one by one.
+class NewestMetadata {
+ public:
+  Status Read(const Kv& kv) {
+    auto it = kv.Scan(std::string(1, keys::kEntry), PrefixEnd(std::string(1, keys::kEntry)));
+    for (; it->Valid() && bytes_ < kBytesMax; it->Next()) {
+      ETL_CHECK_OK(it->checked());
+      ETL_TRY(const Bundle bundle, DecodeBundle(it->key(), it->value()));
+      for (const auto& [kind, state] : bundle) {
+        if (!state.newest.digest) continue;
+        const auto [known, fresh] = by_digest_.try_emplace(*state.newest.digest, state.newest.metadata);
+        if (fresh) bytes_ += known->second.size() + kEntryBytes;
+      }
+    }
+    return it->status();
+  }
+  const std::string* Of(const Digest& digest) const {
+    const auto it = by_digest_.find(digest);
+    return it == by_digest_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  static constexpr std::size_t kBytesMax = std::size_t{64} << 20;
+  static constexpr std::size_t kEntryBytes = 100;  // what the map itself takes for one
+  std::unordered_map<Digest, std::string> by_digest_;
+  std::size_t bytes_ = 0;
+};
+
 Status ExportObjects(const StoreImpl& store, AsOf as_of, const Sink& sink) {
   FurtherEntries further(store.kv());
+  NewestMetadata newest;
+  if (as_of.now()) ETL_CHECK_OK(newest.Read(store.kv()));
   auto it = store.kv().Scan(std::string(1, keys::kObject), PrefixEnd(std::string(1, keys::kObject)));
   std::string line;
   for (; it->Valid(); it->Next()) {
@@ -44,13 +78,18 @@ Status ExportObjects(const StoreImpl& store, AsOf as_of, const Sink& sink) {
     ETL_TRY(const ObjectRecord object, DecodeObject(it->key(), it->value()));
     if (object.sequence > as_of.sequence) continue;
     const Digest digest = Digest::FromBytes(it->key().substr(1));
-    ETL_TRY(std::vector<EntryName> entries, further.Of(digest));
-    entries.push_back(object.first);
-    ETL_TRY(const std::string metadata, store.MetadataOf(object, digest, std::move(entries), as_of));
+    std::string looked_up;
+    const std::string* metadata = newest.Of(digest);
+    if (metadata == nullptr) {
+      ETL_TRY(std::vector<EntryName> entries, further.Of(digest));
+      entries.push_back(object.first);
+      ETL_TRY(looked_up, store.MetadataOf(object, digest, std::move(entries), as_of));
+      metadata = &looked_up;
+    }
     line.clear();
     ObjectWriter w(line);
     w.Text("type", "object").Text("kind", KindName(object.kind)).Text("digest", digest.Text());
-    w.Raw("manifest", JoinManifest(object.identity, metadata)).End();
+    w.Raw("manifest", JoinManifest(object.identity, *metadata)).End();
     line += '\n';
     ETL_CHECK_OK(sink(line));
   }

@@ -41,6 +41,8 @@ class StoreImpl final : public Store {
   Result<CommitResult> Preview(const Ingest& ingest) override;
   Status Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
                  Instant at) override;
+  Status Confirm(const Snapshot& again, bool not_modified, const std::vector<CursorDraft>& cursors) override;
+  Status PutCursor(std::string_view source, const CursorDraft& cursor, Instant at) override;
   Status Sync() override;
   Result<std::vector<std::string>> PendingContexts(std::string_view source) const override;
   Status ContextDone(std::string_view source, std::string_view context) override;
@@ -52,7 +54,9 @@ class StoreImpl final : public Store {
   Result<std::optional<ContextState>> FindContext(std::string_view source,
                                                   std::string_view key) const override;
   Result<std::uint64_t> LastRowChange(std::string_view source, std::string_view context) const override;
-  Result<std::optional<VisitState>> FindVisit(std::string_view source) const override;
+  Result<std::optional<VisitState>> FindVisit(std::string_view source, std::string_view goal) const override;
+  Result<std::optional<std::string>> FindCursor(std::string_view source, std::string_view key) const override;
+  Instant last_time() const override { return state_.last_time; }
   Result<std::vector<std::string>> RowsOf(std::string_view source, std::string_view context) const override;
   std::vector<std::string> Sources() const override;
   Result<AsOf> ResolveAsOf(std::string_view text) const override;
@@ -104,6 +108,8 @@ class StoreImpl final : public Store {
   // The metadata that goes with an object; `further` are the entries beside the first that have it.
   Result<std::string> MetadataOf(const ObjectRecord& object, const Digest& digest,
                                  std::vector<EntryName> entries, AsOf as_of) const;
+  // Whether HEAD is what this program wrote for this store. Errors: kCorrupt STORE_DAMAGED.
+  Status HeadIsSound() const;
   // Every member of a group as of a sequence, in rank order.
   Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
 

@@ -104,8 +104,17 @@ Result<std::uint64_t> StoreImpl::LastRowChange(std::string_view source, std::str
   return r.Done(r.Count("sequence"));
 }
 
-Result<std::optional<VisitState>> StoreImpl::FindVisit(std::string_view source) const {
-  return DecodeOne<VisitState>(*kv_, keys::ByText(keys::kVisit, source, ""), DecodeVisit);
+Result<std::optional<std::string>> StoreImpl::FindCursor(std::string_view source,
+                                                         std::string_view key) const {
+  const std::string stored_key = keys::ByText(keys::kCursor, source, key);
+  ETL_TRY(const auto stored, kv_->Get(stored_key));
+  if (!stored) return std::optional<std::string>();
+  ETL_TRY(auto cursor, DecodeCursor(stored_key, *stored));
+  return std::optional<std::string>(std::move(cursor.first));
+}
+
+Result<std::optional<VisitState>> StoreImpl::FindVisit(std::string_view source, std::string_view goal) const {
+  return DecodeOne<VisitState>(*kv_, keys::ByText(keys::kVisit, source, goal), DecodeVisit);
 }
 
 Result<std::vector<std::string>> StoreImpl::RowsOf(std::string_view source, std::string_view context) const {

@@ -73,7 +73,7 @@ void CaseCollector::AddRefused(std::string_view path, const Error& error, std::s
   draft_.quarantine.push_back(Quarantined("CASE_JSON", request_key_, path, error.Message(), bytes));
 }
 
-void CaseCollector::Add(json::Value row, std::string_view text, Locator locator) {
+void CaseCollector::Add(json::Value row, std::string_view text, const std::string& path, Locator locator) {
   text_ = text;
   CaseRow read;
   read.spec.operation_spec_digest = kernel_.operation;
@@ -88,11 +88,11 @@ void CaseCollector::Add(json::Value row, std::string_view text, Locator locator)
     good = ReadSpec(row, read);
   }
   if (good) {
-    Emit(std::move(read), bytes, std::move(locator));
+    Emit(std::move(read), bytes, path, locator);
     return;
   }
-  draft_.quarantine.push_back(Quarantined(std::move(read.fault.code), request_key_,
-                                          locator.path + read.fault.path, std::move(read.fault.what), bytes));
+  draft_.quarantine.push_back(Quarantined(std::move(read.fault.code), request_key_, path + read.fault.path,
+                                          std::move(read.fault.what), bytes));
 }
 
 bool CaseCollector::ReadAxes(json::Value row, CaseRow& out) {
@@ -207,12 +207,11 @@ bool CaseCollector::ReadTolerance(json::Value tolerance, CaseRow& out) {
   return true;
 }
 
-void CaseCollector::Emit(CaseRow row, std::string_view bytes, Locator locator) {
+void CaseCollector::Emit(CaseRow row, std::string_view bytes, const std::string& path, Locator locator) {
   Metadata metadata;
   metadata.name = CaseName(kernel_.name, row.key);
   metadata.title = CaseTitle(kernel_.name, row.upstream_axes);
-  std::string path = locator.path;
-  EntryDraft entry = EntryOf(row.key, row.spec, metadata, std::move(locator));
+  EntryDraft entry = EntryOf(row.key, row.spec, metadata, locator);
   entry.scope = kernel_.name;
   const auto [known, added] = by_key_.emplace(std::move(row.key), entries_.size());
   if (added) {

@@ -23,8 +23,9 @@ class CaseCollector {
   CaseCollector(const Kernel& kernel, std::string_view request_key, DriftLog& drift, Draft& draft);
 
   void AddRefused(std::string_view path, const Error& error, std::string_view bytes);
-  // `text` is what the row was parsed from; `locator` says where it stands in the snapshot.
-  void Add(json::Value row, std::string_view text, Locator locator);
+  // `text` is what the row was parsed from; `path` says for people where in the answer it stands, `locator`
+  // where in the snapshot.
+  void Add(json::Value row, std::string_view text, const std::string& path, Locator locator);
 
   // The case entries, each once, then the suite. Nothing is added, and false comes back, when no row made it
   // into the suite.
@@ -38,7 +39,7 @@ class CaseCollector {
   bool Bind(CaseRow& out);
   bool ReadInputs(json::Value inputs, CaseRow& out);
   bool ReadTolerance(json::Value tolerance, CaseRow& out);
-  void Emit(CaseRow row, std::string_view bytes, Locator locator);
+  void Emit(CaseRow row, std::string_view bytes, const std::string& path, Locator locator);
 
   const Kernel& kernel_;
   std::string_view request_key_;

@@ -48,6 +48,15 @@ void DriftLog::NoteMember(Draft& draft, const json::Member& member, std::string_
        sampled ? text.substr(begin, member.value.end_offset() - begin) : std::string_view());
 }
 
+void DriftLog::NoteIfNoNames(Draft& draft, json::Value list, std::string_view path, std::string_view text) {
+  if (list.IsAbsent()) return;
+  bool names = list.IsArray();
+  for (const json::Value name : list.elements()) names = names && name.IsString();
+  if (names) return;
+  Note(draft, std::string(path) + " is no list of names",
+       text.substr(list.begin_offset(), list.end_offset() - list.begin_offset()));
+}
+
 void DriftLog::NoteValue(Draft& draft, std::string_view prefix, std::string_view value) {
   std::string sample;
   json::AppendString(sample, value);

@@ -29,6 +29,8 @@ class DriftLog {
   // The same for one member. Source code is never sampled: a member whose name speaks of a baseline or a
   // reference has an empty sample.
   void NoteMember(Draft& draft, const json::Member& member, std::string_view prefix, std::string_view text);
+  // Notes `path` when a list of names is something else, or holds something else. Absent or null is no drift.
+  void NoteIfNoNames(Draft& draft, json::Value list, std::string_view path, std::string_view text);
   // Notes prefix + "=" + value: a new value of a known member.
   void NoteValue(Draft& draft, std::string_view prefix, std::string_view value);
 

@@ -18,7 +18,7 @@ EntryDraft EntryOf(std::string external_id, const S& spec, const Metadata& metad
   AppendIdentity(entry.identity, spec);
   entry.digest = Sha256(entry.identity);
   AppendMetadata(entry.metadata, metadata);
-  entry.locator = std::move(locator);
+  entry.locator = locator;
   return entry;
 }
 

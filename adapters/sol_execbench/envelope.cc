@@ -76,8 +76,8 @@ std::string_view Envelope::BytesOf(json::Value value) const {
   return text.substr(value.begin_offset(), value.end_offset() - value.begin_offset());
 }
 
-Locator Envelope::LocatorOf(json::Value value, std::string path) const {
-  return {bom_bytes + value.begin_offset(), value.end_offset() - value.begin_offset(), std::move(path)};
+Locator Envelope::LocatorOf(json::Value value) const {
+  return {bom_bytes + value.begin_offset(), value.end_offset() - value.begin_offset()};
 }
 
 Result<Envelope> ReadEnvelope(std::string_view request_key, std::string_view body,

@@ -28,7 +28,7 @@ struct Envelope {
 
   bool IsRefused(std::size_t index) const;
   std::string_view BytesOf(json::Value value) const;
-  Locator LocatorOf(json::Value value, std::string path) const;
+  Locator LocatorOf(json::Value value) const;
 };
 
 // Parses a body. When the strict reader refuses it, the elements of the list at `list` (empty: none) are

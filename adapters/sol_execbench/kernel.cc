@@ -71,6 +71,10 @@ class KernelReader {
                         "constraints",
                         "custom_inputs_entrypoint"},
                        "kernel.", envelope_.text);
+    drift_.NoteIfNoNames(draft_, data.Find("gpu_types"), "kernel.gpu_types", envelope_.text);
+    const json::Value dummy = data.Find("sol_is_dummy");
+    if (!dummy.IsAbsent() && !dummy.IsBool())
+      drift_.Note(draft_, "kernel.sol_is_dummy is neither true nor false", envelope_.BytesOf(dummy));
   }
 
   bool ReadName(json::Value name) {
@@ -254,7 +258,7 @@ EntryDraft OperationEntry(const Kernel& kernel, json::Value data, Locator locato
   const json::Value description = data.Find("description");
   if (!description.AsString().empty()) metadata.description = CutTo(description.AsString(), kDescriptionMax);
   metadata.source_refs = {SourceRef{std::string(kBaseUrl) + "/kernels"}};
-  return EntryOf(kernel.name, kernel.spec, metadata, std::move(locator));
+  return EntryOf(kernel.name, kernel.spec, metadata, locator);
 }
 
 }  // namespace etl::sol_execbench

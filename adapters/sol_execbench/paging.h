@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "adapters/adapter.h"
-
 namespace etl::sol_execbench {
 
 // How a list that moves while it is read page by page is walked, and when the walk may be called complete.
@@ -42,10 +40,12 @@ struct Step {
   std::int64_t missing = 0;    // kShort: at least this many rows were not seen
 };
 
-class Walk : public WalkState {
+class Walk {
  public:
   explicit Walk(std::int64_t rows_max = kKernelRowsMax) : rows_max_(rows_max) {}
 
+  // Different rows that the walk under way has seen.
+  std::int64_t rows() const { return now_.counted; }
   // Takes the page at `offset`. Cost: one hash look-up per row.
   Step Take(std::int64_t offset, const PageSummary& page);
 

@@ -1,6 +1,8 @@
 #include "adapters/sol_execbench/request_key.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace etl::sol_execbench {
 namespace {
@@ -10,6 +12,9 @@ constexpr std::string_view kSubmissionsPrefix = "submissions?kernel_id=";
 constexpr std::string_view kLeaderboardPrefix = "leaderboard/kernel/";
 constexpr std::string_view kVersionPrefix = "?evaluation_stack_version=";
 constexpr std::string_view kLocalPrefix = "local/";
+constexpr std::string_view kGpuFilter = "&gpu_type=";
+constexpr std::string_view kVersionFilter = "&evaluation_stack_version=";
+constexpr std::string_view kStatusFilter = "&status=";
 constexpr std::string_view kDefinitionFile = "/definition.json";
 constexpr std::string_view kWorkloadsFile = "/workload.jsonl";
 
@@ -71,8 +76,20 @@ std::optional<std::string> Decode(std::string_view text) {
 std::optional<RequestKey> ParseSubmissions(std::string_view rest) {
   RequestKey key;
   key.endpoint = Endpoint::kSubmissions;
-  const bool read = TakeNumber(rest, key.kernel_id) && Take(rest, "&limit=") && TakeNumber(rest, key.limit) &&
-                    Take(rest, "&offset=") && TakeNumber(rest, key.offset) && rest.empty();
+  if (!TakeNumber(rest, key.kernel_id)) return std::nullopt;
+  const std::pair<std::string_view, std::string*> filters[] = {{kGpuFilter, &key.slice.gpu_type},
+                                                               {kVersionFilter, &key.slice.stack_version},
+                                                               {kStatusFilter, &key.slice.status}};
+  for (const auto& [name, value] : filters) {
+    if (!Take(rest, name)) continue;
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    auto decoded = Decode(rest.substr(0, end));
+    if (!decoded || decoded->empty()) return std::nullopt;
+    *value = *std::move(decoded);
+    rest.remove_prefix(end);
+  }
+  const bool read = Take(rest, "&limit=") && TakeNumber(rest, key.limit) && Take(rest, "&offset=") &&
+                    TakeNumber(rest, key.offset) && rest.empty();
   if (!read) return std::nullopt;
   return key;
 }
@@ -133,9 +150,27 @@ std::string KernelKey(std::int64_t kernel_id) {
   return std::string(kKernelPrefix) + std::to_string(kernel_id);
 }
 
-std::string SubmissionsKey(std::int64_t kernel_id, std::int64_t limit, std::int64_t offset) {
+namespace {
+
+std::string Filters(const Slice& slice) {
+  std::string text;
+  if (!slice.gpu_type.empty()) text.append(kGpuFilter).append(Encode(slice.gpu_type));
+  if (!slice.stack_version.empty()) text.append(kVersionFilter).append(Encode(slice.stack_version));
+  if (!slice.status.empty()) text.append(kStatusFilter).append(Encode(slice.status));
+  return text;
+}
+
+}  // namespace
+
+std::string SliceText(const Slice& slice) {
+  return slice.whole() ? "all rows" : Filters(slice).substr(1);
+}
+
+std::string SubmissionsKey(std::int64_t kernel_id, std::int64_t limit, std::int64_t offset,
+                           const Slice& slice) {
   std::string key(kSubmissionsPrefix);
   key += std::to_string(kernel_id);
+  key += Filters(slice);
   key += "&limit=";
   key += std::to_string(limit);
   key += "&offset=";

@@ -165,12 +165,12 @@ void RowMapper::MapRow(Page& page, json::Value value, std::size_t index) {
       return;
     }
   }
-  Locator locator = page.envelope.LocatorOf(value, page.PathOf(index));
+  const Locator locator = page.envelope.LocatorOf(value);
   NoteUser(row, locator);
   if (slice != nullptr) {
     DraftRun(page, row, verdict, *slice, locator);
   }
-  DraftSubmission(page, row, std::move(verdict), value, std::move(locator));
+  DraftSubmission(page, row, std::move(verdict), value, locator);
 }
 
 void RowMapper::Judge(Page& page, const Row& row, Verdict& verdict) {
@@ -296,7 +296,7 @@ void RowMapper::DraftSubmission(Page& page, const Row& row, Verdict verdict, jso
   scratch_.clear();
   json::AppendCanonical(scratch_, value, json::Integers::kExact);
   entry.content = Sha256(scratch_);
-  entry.locator = std::move(locator);
+  entry.locator = locator;
   std::string& metadata = entry.metadata;
   metadata.reserve(160);
   metadata += "{\"kernel\":";
@@ -420,7 +420,7 @@ void RowMapper::DraftUsers(Draft& draft) {
     entry.digest = project.digest;
     entry.metadata = project.metadata;
     entry.major = static_cast<std::uint64_t>(user.submission_id);
-    entry.locator = std::move(user.locator);
+    entry.locator = user.locator;
   }
   users_.clear();
   user_places_.clear();

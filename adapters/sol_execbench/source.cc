@@ -10,6 +10,9 @@ namespace etl::sol_execbench {
 std::string_view Source::slug() const {
   return kSlug;
 }
+std::string_view Source::base_url() const {
+  return kBaseUrl;
+}
 std::string_view Source::version() const {
   return "sol-execbench/1";
 }
@@ -28,7 +31,9 @@ Result<Outcome> Source::Accept(Request& request, const Snapshot& snapshot, std::
                 "use the keys that Plan and Accept hand out");
   }
   const Endpoint endpoint = key->endpoint;
-  const Call call{request, *std::move(key), snapshot.bytes, context, reading == Reading::kFull, goal};
+  const Call call{request, *std::move(key),      snapshot.bytes,
+                  context, snapshot.captured_at, reading == Reading::kFull,
+                  goal};
   switch (endpoint) {
     case Endpoint::kKernels:
       return AcceptKernels(call);
@@ -48,13 +53,6 @@ Result<Outcome> Source::Accept(Request& request, const Snapshot& snapshot, std::
   return Outcome();
 }
 
-bool Source::ReadsWithContext(std::string_view request_key, std::string_view context_key) const {
-  const auto key = ParseRequestKey(request_key);
-  if (!key) return false;
-  if (key->endpoint == Endpoint::kSubmissions) return KernelScope(key->kernel_id) == context_key;
-  return key->endpoint == Endpoint::kLocalWorkloads && LocalScope(key->folder) == context_key;
-}
-
 std::string Source::ContextFor(std::string_view request_key) const {
   const auto key = ParseRequestKey(request_key);
   if (!key) return {};
@@ -62,68 +60,6 @@ std::string Source::ContextFor(std::string_view request_key) const {
     return KernelScope(key->kernel_id);
   }
   return key->endpoint == Endpoint::kLocalWorkloads ? LocalScope(key->folder) : std::string();
-}
-
-Result<Outcome> Source::AcceptSubmissions(const Call& call) {
-  ETL_TRY(const Envelope envelope, ReadEnvelope(call.request.key, call.body, {"data", "submissions"}));
-  const json::Value data = envelope.document.root().Find("data");
-  const json::Value rows = data.Find("submissions");
-  if (!rows.IsArray()) {
-    return Fail(
-        ShapeError(call.request.key, "$.data.submissions", "the answer holds no list of submissions"));
-  }
-  Outcome outcome;
-  if (call.draft) {
-    NoteEnvelopeDrift(envelope, "submissions", outcome);
-    drift_.NoteUnknown(outcome.draft, data, {"submissions", "total", "offset", "limit"}, "submissions.data.",
-                       envelope.text);
-    mapper_.MapPage(call.request.key, call.key.kernel_id, call.context, envelope, rows, outcome.draft);
-  }
-  std::unique_ptr<Walk> walk;
-  if (auto* carried = dynamic_cast<Walk*>(call.request.walk.get()); carried != nullptr) {
-    static_cast<void>(call.request.walk.release());
-    walk.reset(carried);
-  } else if (call.key.offset == 0) {
-    walk = std::make_unique<Walk>(options_.kernel_rows_max);
-  } else {
-    return outcome;  // a page read alone, from a stored snapshot: it belongs to no walk
-  }
-  PageSummary page;
-  if (const auto total = data.Find("total").AsInt64(); total && *total >= 0) page.total = total;
-  page.ids.reserve(rows.size());
-  for (const json::Value row : rows.elements()) page.ids.push_back(RowReader::IdOf(row));
-  const Step step = walk->Take(call.key.offset, page);
-  TakeStep(call, std::move(walk), step, outcome);
-  return outcome;
-}
-
-void Source::TakeStep(const Call& call, std::unique_ptr<Walk> walk, const Step& step, Outcome& outcome) {
-  const std::string scope = KernelScope(call.key.kernel_id);
-  outcome.rows = step.rows_new;
-  rows_ += step.rows_new;
-  switch (step.kind) {
-    case Step::Kind::kComplete:
-      outcome.scope_done = true;
-      return;
-    case Step::Kind::kShort:
-      outcome.shortfalls.push_back({scope, step.code, step.what});
-      if (step.missing > 0)
-        outcome.draft.gaps.push_back({scope, "TOTAL_NOT_REACHED", step.missing, step.what});
-      return;
-    case Step::Kind::kNext:
-    case Step::Kind::kAgain:
-      break;
-  }
-  if (call.goal.rows_max && rows_ >= *call.goal.rows_max) {
-    outcome.shortfalls.push_back(
-        {scope, "ROW_LIMIT", "stopped after " + std::to_string(rows_) + " rows, as the goal says"});
-    return;
-  }
-  Request& next = outcome.next.emplace_back();
-  next.key = SubmissionsKey(call.key.kernel_id, kPageRows, step.offset);
-  next.context = scope;
-  next.scope = scope;
-  next.walk = std::move(walk);
 }
 
 void Source::NoteEnvelopeDrift(const Envelope& envelope, std::string_view endpoint, Outcome& outcome) {

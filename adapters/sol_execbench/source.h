@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "adapters/sol_execbench/cases.h"
 #include "adapters/sol_execbench/drift_log.h"
 #include "adapters/sol_execbench/envelope.h"
+#include "adapters/sol_execbench/follow.h"
 #include "adapters/sol_execbench/kernel.h"
 #include "adapters/sol_execbench/paging.h"
 #include "adapters/sol_execbench/request_key.h"
@@ -28,6 +30,9 @@ namespace etl::sol_execbench {
 // for, and each unfinished walk falls short with ROW_LIMIT: the caller may drop what is queued. Rows are
 // counted from the list of kernels on.
 //
+// A kernel's detail must call it as the list does: entries are named by it, and names are unique in the list
+// alone (KERNEL_NAME_CONFLICT).
+//
 // Shortfalls beside those of adapter.h: KERNEL_..., the quarantine code of a kernel that cannot be taken, and
 // KERNEL_UNAVAILABLE, local workloads without a definition.
 class Source : public Adapter {
@@ -41,12 +46,12 @@ class Source : public Adapter {
   Source& operator=(const Source&) = delete;
 
   std::string_view slug() const override;
+  std::string_view base_url() const override;
   std::string_view version() const override;
   std::vector<Request> Plan(const Goal& goal) const override;
   // Errors, beside those of ReadEnvelope: REQUEST_KEY for a key that this source does not have.
   Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
                          Reading reading, const Goal& goal) override;
-  bool ReadsWithContext(std::string_view request_key, std::string_view context_key) const override;
   std::string ContextFor(std::string_view request_key) const override;
 
  private:
@@ -55,8 +60,17 @@ class Source : public Adapter {
     Request& request;
     RequestKey key;
     std::string_view body, context;
+    Instant at;  // of the answer
     bool draft = true;
     const Goal& goal;
+  };
+  // What the requests for one kernel's rows share, from page to page and from list to list.
+  struct RowsWalk : WalkState {
+    explicit RowsWalk(std::int64_t rows_max) : walk(rows_max) {}
+    Walk walk;
+    std::int64_t oldest = 0;                   // lowest id of the list so far
+    std::shared_ptr<KernelRead> read;          // null where the source is not followed
+    std::shared_ptr<std::int64_t> lists_open;  // lists of the kernel not yet read to their end
   };
   struct Listed {
     std::int64_t id = 0;
@@ -75,8 +89,17 @@ class Source : public Adapter {
   void DraftCases(const Call& call, const Envelope& envelope, json::Value data, const Kernel& kernel,
                   Outcome& outcome);
   void AskForLeaderboards(const Call& call, json::Value data, Outcome& outcome);
+  Status CheckList(const Call& call, const KernelsMemory& known, const std::set<std::int64_t>& listed) const;
+  Status RememberList(const Call& call, const Envelope& envelope, json::Value list,
+                      const std::vector<Listed>& kernels, Outcome& outcome) const;
+  void AskForKernel(const Call& call, const Listed& kernel, Outcome& outcome,
+                    std::vector<Request>& rows) const;
   Result<Outcome> AcceptSubmissions(const Call& call);
-  void TakeStep(const Call& call, std::unique_ptr<Walk> walk, const Step& step, Outcome& outcome);
+  Status CheckRows(const Call& call, const PageSummary& page) const;
+  void TakeStep(const Call& call, std::unique_ptr<RowsWalk> walk, const Step& step, Outcome& outcome);
+  void EndList(const Call& call, const RowsWalk& walk, Outcome& outcome) const;
+  void EndKernel(const Call& call, const KernelRead& read, Outcome& outcome) const;
+  std::optional<std::string> Remembered(const Call& call, std::string_view key) const;
   Result<Outcome> AcceptLeaderboard(const Call& call);
   Result<Outcome> AcceptLocalIndex(const Call& call);
   Result<Outcome> AcceptLocalDefinition(const Call& call);
@@ -89,7 +112,8 @@ class Source : public Adapter {
   Options options_;
   DriftLog drift_;
   RowMapper mapper_;
-  std::uint64_t rows_ = 0;  // new rows since the list of kernels
+  std::uint64_t rows_ = 0;                     // new rows since the list of kernels
+  std::map<std::int64_t, std::string> names_;  // of the kernels that the newest list has
 };
 
 }  // namespace etl::sol_execbench

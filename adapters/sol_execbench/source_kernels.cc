@@ -9,6 +9,7 @@
 #include "adapters/sol_execbench/source.h"
 #include "adapters/sol_execbench/vocabulary.h"
 #include "model/comparison.h"
+#include "model/json_writer.h"
 
 namespace etl::sol_execbench {
 namespace {
@@ -47,21 +48,18 @@ Result<Outcome> Source::AcceptKernels(const Call& call) {
     NoteEnvelopeDrift(envelope, "kernels", outcome);
     drift_.NoteUnknown(outcome.draft, data, {"kernels", "total"}, "kernels.data.", envelope.text);
   }
+  const std::vector<Listed> kernels = ReadList(call, envelope, list, outcome);
+  names_.clear();
+  for (const Listed& kernel : kernels) names_.emplace(kernel.id, kernel.name);
+  ETL_CHECK_OK(RememberList(call, envelope, list, kernels, outcome));
+  if (list.size() == 0) outcome.shortfalls.push_back({"", "NO_KERNELS", "upstream lists no kernel at all"});
   const auto& wanted = call.goal.kernels;
   std::set<std::string_view> missing(wanted.begin(), wanted.end());
   std::vector<Request> rows;
-  for (const Listed& kernel : ReadList(call, envelope, list, outcome)) {
+  for (const Listed& kernel : kernels) {
     missing.erase(kernel.name);
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kernel.name) == wanted.end()) continue;
-    ++outcome.scopes;
-    const std::string scope = KernelScope(kernel.id);
-    Request& detail = outcome.next.emplace_back();
-    detail.key = KernelKey(kernel.id);
-    detail.scope = scope;
-    Request& first_rows = rows.emplace_back();
-    first_rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
-    first_rows.scope = scope;
-    first_rows.context = scope;
+    AskForKernel(call, kernel, outcome, rows);
   }
   // All details before any rows: rows are read with what the detail said, and need not wait for it one kernel
   // at a time.
@@ -70,6 +68,100 @@ Result<Outcome> Source::AcceptKernels(const Call& call) {
     outcome.shortfalls.push_back({"", "NOT_THERE", "upstream lists no kernel " + std::string(name)});
   }
   return outcome;
+}
+
+// A poll asks only for kernels whose rows may have changed; and for the definition when everything is due.
+void Source::AskForKernel(const Call& call, const Listed& kernel, Outcome& outcome,
+                          std::vector<Request>& rows) const {
+  const std::int64_t listed = kernel.value.Find("submission_count").AsInt64().value_or(-1);
+  std::optional<KernelCursor> cursor;
+  if (call.goal.poll) {
+    if (const auto text = Remembered(call, PollKey(kernel.id))) cursor = ParseCursor(*text);
+  }
+  const bool due = !cursor || cursor->due_at <= call.at;
+  if (!due && cursor->listed == listed && cursor->unfinished.empty()) return;
+  ++outcome.scopes;
+  const std::string scope = KernelScope(kernel.id);
+  if (due) {
+    Request& detail = outcome.next.emplace_back();
+    detail.key = KernelKey(kernel.id);
+    detail.scope = scope;
+  }
+  Request& first_rows = rows.emplace_back();
+  first_rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
+  first_rows.scope = scope;
+  first_rows.context = scope;
+  if (!call.goal.poll && !call.goal.window) return;
+  std::vector<std::string> gpu_types;
+  for (const std::string_view gpu_type : StringsOf(kernel.value.Find("gpu_types")))
+    gpu_types.emplace_back(gpu_type);
+  auto walk = std::make_unique<RowsWalk>(options_.kernel_rows_max);
+  walk->read = std::make_shared<KernelRead>(listed, std::move(gpu_types), std::move(cursor));
+  walk->lists_open = std::make_shared<std::int64_t>(1);
+  first_rows.walk = std::move(walk);
+}
+
+// A list that lost kernels is believed only within limits; what is gone is told, and kept.
+Status Source::CheckList(const Call& call, const KernelsMemory& known,
+                         const std::set<std::int64_t>& listed) const {
+  if (call.goal.follow.accept_shrunken || known.listed.empty()) return {};
+  const auto gone = std::count_if(known.listed.begin(), known.listed.end(),
+                                  [&](const auto& kernel) { return !listed.contains(kernel.first); });
+  if (gone * 100 <= static_cast<std::int64_t>(known.listed.size()) * call.goal.follow.withdraw_max_percent)
+    return {};
+  return Fail(Errc::kInvalid, "KERNELS_VANISHED", call.request.key + " $.data.kernels",
+              std::to_string(gone) + " of " + std::to_string(known.listed.size()) +
+                  " kernels are gone from the list at once",
+              "if upstream really has withdrawn them, run the visit once with --accept-shrunken");
+}
+
+Status Source::RememberList(const Call& call, const Envelope& envelope, json::Value list,
+                            const std::vector<Listed>& kernels, Outcome& outcome) const {
+  if (call.goal.cursors == nullptr) return {};
+  KernelsMemory memory;
+  if (const auto text = Remembered(call, kKernelsKey)) memory = ParseKernels(*text).value_or(KernelsMemory{});
+  if (memory.at >= call.at) return {};  // an older list says nothing of what is there now
+  std::set<std::int64_t> listed;
+  std::size_t unreadable = envelope.refused.size();
+  for (const json::Value item : list.elements()) {
+    const auto id = RowReader::IdOf(item);
+    if (id) {
+      listed.insert(*id);
+    } else {
+      ++unreadable;
+    }
+  }
+  ETL_CHECK_OK(CheckList(call, memory, listed));
+  KernelsMemory after = memory;
+  after.at = call.at;
+  const auto tell = [&](std::string_view what, std::int64_t id, const std::string& name) {
+    std::string line;
+    json::ObjectWriter(line)
+        .Text("type", "kernel")
+        .Text("what", what)
+        .Integer("id", id)
+        .Text("externalId", name)
+        .End();
+    outcome.draft.events.push_back({"kernel", std::move(line)});
+  };
+  for (const auto& [id, name] : memory.listed) {
+    // One that cannot be read may be the one that is missed.
+    if (listed.contains(id) || unreadable > 0) continue;
+    tell("withdrawn", id, name);
+    after.withdrawn.emplace(id, std::pair(name, call.at));
+    after.listed.erase(id);
+  }
+  for (const Listed& kernel : kernels) {
+    const std::string name(kernel.name);
+    if (after.withdrawn.erase(kernel.id) > 0) tell("returned", kernel.id, name);
+    const auto [place, added] = after.listed.try_emplace(kernel.id, name);
+    if (added || place->second == name) continue;
+    tell("renamed", kernel.id, name);
+    place->second = name;
+  }
+  if (after.listed != memory.listed || after.withdrawn != memory.withdrawn)
+    outcome.draft.cursors.push_back({std::string(kKernelsKey), KernelsText(after)});
+  return {};
 }
 
 // The kernels that can be taken, by id: upstream promises no order. Of two with one name the lower id is
@@ -89,6 +181,7 @@ std::vector<Source::Listed> Source::ReadList(const Call& call, const Envelope& e
       drift_.NoteUnknown(outcome.draft, item,
                          {"id", "name", "title", "gpu_types", "tags", "submission_count"}, "kernels[].",
                          envelope.text);
+      drift_.NoteIfNoNames(outcome.draft, item.Find("gpu_types"), "kernels[].gpu_types", envelope.text);
     }
     const auto id = RowReader::IdOf(item);
     const json::Value name = item.Find("name");
@@ -158,7 +251,15 @@ void Source::DraftKernel(const Call& call, const Envelope& envelope, json::Value
     RefuseKernel(call, envelope, "$.data", fault, outcome);
     return;
   }
-  outcome.draft.entries.push_back(OperationEntry(*kernel, data, envelope.LocatorOf(data, "$.data")));
+  if (const auto listed = names_.find(call.key.kernel_id);
+      listed != names_.end() && listed->second != kernel->name) {
+    RefuseKernel(call, envelope, "$.data",
+                 {"KERNEL_NAME_CONFLICT", "name", "upstream's list calls this kernel " + listed->second,
+                  data.Find("name")},
+                 outcome);
+    return;
+  }
+  outcome.draft.entries.push_back(OperationEntry(*kernel, data, envelope.LocatorOf(data)));
   DraftCases(call, envelope, data, *kernel, outcome);
 }
 
@@ -178,12 +279,12 @@ void Source::DraftCases(const Call& call, const Envelope& envelope, json::Value 
   std::size_t index = 0;
   for (const json::Value row : rows.elements()) {
     if (!envelope.IsRefused(index)) {
-      cases.Add(row, envelope.text, envelope.LocatorOf(row, ElementPath("$.data.workloads", index)));
+      cases.Add(row, envelope.text, ElementPath("$.data.workloads", index), envelope.LocatorOf(row));
     }
     ++index;
   }
   KernelContext context;
-  if (!cases.Finish(envelope.LocatorOf(rows, "$.data.workloads"), context.suite)) {
+  if (!cases.Finish(envelope.LocatorOf(rows), context.suite)) {
     RefuseKernel(call, envelope, "$.data",
                  {"KERNEL_NO_CASES", "workloads", "no case of the kernel can be read", rows}, outcome);
     return;

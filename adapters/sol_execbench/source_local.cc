@@ -88,7 +88,7 @@ Result<Outcome> Source::AcceptLocalDefinition(const Call& call) {
     RefuseKernel(call, envelope, "$", fault, outcome);
     return outcome;
   }
-  outcome.draft.entries.push_back(OperationEntry(*kernel, definition, envelope.LocatorOf(definition, "$")));
+  outcome.draft.entries.push_back(OperationEntry(*kernel, definition, envelope.LocatorOf(definition)));
   outcome.draft.contexts.push_back(
       {LocalScope(call.key.folder), LocalContextText(CanonicalDefinition(definition), kernel->operation)});
   if (!call.draft) outcome.draft = Draft();
@@ -124,7 +124,7 @@ Result<Outcome> Source::AcceptLocalWorkloads(const Call& call) {
     if (!IsBlank(text)) {
       if (auto document = json::Document::Parse(text)) {
         const json::Value row = Unwrapped(document->root());
-        cases.Add(row, text, {begin + row.begin_offset(), row.end_offset() - row.begin_offset(), path});
+        cases.Add(row, text, path, {begin + row.begin_offset(), row.end_offset() - row.begin_offset()});
       } else {
         cases.AddRefused(path, document.error(), text);
       }
@@ -132,7 +132,7 @@ Result<Outcome> Source::AcceptLocalWorkloads(const Call& call) {
     begin = end + 1;
   }
   Digest suite;
-  if (!cases.Finish({first, call.body.size() - first, "all lines"}, suite)) {
+  if (!cases.Finish({first, call.body.size() - first}, suite)) {
     outcome.scope_done = false;
     outcome.shortfalls.push_back(
         {call.request.scope, "KERNEL_NO_CASES", "no case of the kernel can be read"});

@@ -89,6 +89,13 @@ StatusClass ClassOf(std::string_view status) {
   return StatusClass::kUnknown;
 }
 
+const std::vector<std::string_view>& KnownStatuses() {
+  static const std::vector<std::string_view> statuses{"QUEUED",    "RUNNING",   "PENDING_RESULT",
+                                                      "COMPLETED", "FAILED",    "ERROR",
+                                                      "REJECTED",  "CANCELLED", "TIMEOUT"};
+  return statuses;
+}
+
 bool IsCollectionTag(std::string_view tag) {
   return tag == "L1" || tag == "L2" || tag == "Quant" || tag == "FlashInfer-Bench";
 }

@@ -30,6 +30,8 @@ enum class StatusClass : std::uint8_t {
   kUnknown,     // not in the list: treated as unfinished
 };
 StatusClass ClassOf(std::string_view status);
+// Every status of the first three classes.
+const std::vector<std::string_view>& KnownStatuses();
 
 // A collection tag (L1, L2, Quant, FlashInfer-Bench) says where a kernel is listed, not what it does.
 bool IsCollectionTag(std::string_view tag);

@@ -353,5 +353,22 @@ TEST(SolExecbenchKernel, ReportsWhatItDoesNotKnow) {
             (std::vector<std::string>{"kernel.flux", "kernel.axes.*.unit", "kernel.workloads[].seed"}));
 }
 
+TEST(SolExecbenchKernel, ReportsKnownMembersOfAnotherType) {
+  const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
+      {"gpu_types", {"{\"B200\": 1}", "kernel.gpu_types is no list of names"}},
+      {"gpu_types", {"[\"B200\", null]", "kernel.gpu_types is no list of names"}},
+      {"sol_is_dummy", {"\"no\"", "kernel.sol_is_dummy is neither true nor false"}},
+      {"sol_is_dummy", {"0", "kernel.sol_is_dummy is neither true nor false"}},
+  };
+  for (const auto& [member, expected] : cases) {
+    const Outcome outcome = Map(PlainKernel().Set(member, expected.first));
+    ASSERT_EQ(outcome.draft.drift.size(), 1U) << expected.first;
+    EXPECT_EQ(outcome.draft.drift[0].path, expected.second);
+    EXPECT_EQ(outcome.draft.drift[0].sample, expected.first);
+    EXPECT_FALSE(outcome.draft.entries.empty());
+  }
+  EXPECT_TRUE(Map(PlainKernel().Set("gpu_types", "null").Set("sol_is_dummy", "null")).draft.drift.empty());
+}
+
 }  // namespace
 }  // namespace etl::test

@@ -148,6 +148,40 @@ TEST(SolExecbenchKernels, WithOneNameKeepTheLowerId) {
   EXPECT_EQ(outcome->draft.quarantine[0].bytes, R"({"id": 9, "name": "a"})");
 }
 
+TEST(SolExecbenchKernels, WhoseDetailTakesAnotherNameDoNotWriteUnderIt) {
+  auto adapter = MakeAdapter("sol-execbench");
+  const std::string list =
+      R"({"data": {"kernels": [{"id": 5, "name": "005_toy"}, {"id": 9, "name": "009_toy"}]}})";
+  ASSERT_TRUE(AcceptOne(*adapter, "kernels", list));
+  JsonObject other = PlainKernel();
+  other.Set("id", "9");
+  const auto taken = AcceptOne(*adapter, "kernels/9", Detail(other));
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->draft.entries.empty());
+  EXPECT_TRUE(taken->draft.contexts.empty());
+  ASSERT_EQ(taken->draft.quarantine.size(), 1U);
+  EXPECT_EQ(taken->draft.quarantine[0].code, "KERNEL_NAME_CONFLICT");
+  EXPECT_EQ(taken->draft.quarantine[0].where, "kernels/9 $.data.name");
+  EXPECT_EQ(taken->draft.quarantine[0].bytes, "\"005_toy\"");
+  ASSERT_EQ(taken->shortfalls.size(), 1U);
+  EXPECT_EQ(taken->shortfalls[0].code, "KERNEL_NAME_CONFLICT");
+  EXPECT_FALSE(
+      AcceptOne(*adapter, "kernels/9", Detail(other.Set("name", "\"009_toy\"")))->draft.entries.empty());
+  EXPECT_FALSE(AcceptOne(*adapter, "kernels/5", Detail(PlainKernel()))->draft.entries.empty());
+}
+
+TEST(SolExecbenchKernels, WhoseGpuTypesAreNoNamesAreReportedOnce) {
+  auto adapter = MakeAdapter("sol-execbench");
+  const auto outcome = AcceptOne(*adapter, "kernels",
+                                 R"({"data": {"kernels": [{"id": 5, "name": "a", "gpu_types": "B200"},
+                                     {"id": 9, "name": "b", "gpu_types": ["B200", 7]},
+                                     {"id": 10, "name": "c", "gpu_types": null}]}})");
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->draft.drift.size(), 1U);
+  EXPECT_EQ(outcome->draft.drift[0].path, "kernels[].gpu_types is no list of names");
+  EXPECT_EQ(outcome->draft.drift[0].sample, "\"B200\"");
+}
+
 TEST(SolExecbenchLeaderboard, IsReadInBothItsForms) {
   auto adapter = MakeAdapter("sol-execbench");
   const std::string rows = R"([{"rank": 1, "username": "a", "latency_ms": 0.5, "submitted_at": "2026-08-01"},
@@ -244,12 +278,6 @@ TEST(SolExecbenchRequestKey, TellsWhichStoredResponsesAContextConcerns) {
   EXPECT_EQ(adapter->ContextFor("kernels"), "");
   EXPECT_EQ(adapter->ContextFor("local/x/workload.jsonl"), "local/x");
   EXPECT_EQ(adapter->ContextFor("nonsense"), "");
-  EXPECT_TRUE(adapter->ReadsWithContext("submissions?kernel_id=5&limit=50&offset=49", "kernel/5"));
-  EXPECT_FALSE(adapter->ReadsWithContext("submissions?kernel_id=51&limit=50&offset=49", "kernel/5"));
-  EXPECT_FALSE(adapter->ReadsWithContext("kernels/5", "kernel/5"));
-  EXPECT_FALSE(adapter->ReadsWithContext("leaderboard/kernel/5/B200", "kernel/5"));
-  EXPECT_TRUE(adapter->ReadsWithContext("local/x/workload.jsonl", "local/x"));
-  EXPECT_FALSE(adapter->ReadsWithContext("nonsense", "kernel/5"));
 }
 
 TEST(AdapterRegistry, KnowsItsSourcesBySlug) {

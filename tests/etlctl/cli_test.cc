@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -35,7 +36,6 @@ TEST(CommandLine, RefusesWhatItDoesNotUnderstandWithStatus2) {
       {"compare", "abcd"},
       {"compare", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
       {"backfill", "--from", "x"},
-      {"backfill", "--source", "sol-execbench"},
       {"backfill", "--source", "nobody", "--from", "x"},
       {"backfill", "--source", "sol-execbench", "--from", "x", "--limit", "0"},
       {"backfill", "--source", "sol-execbench", "--from", "x", "--captured-at", "yesterday"},
@@ -43,6 +43,9 @@ TEST(CommandLine, RefusesWhatItDoesNotUnderstandWithStatus2) {
       {"rebuild"},
       {"digest"},
       {"backup", "restore", "--id", "-3"},
+      {"backup", "restore", "--id", "4294967296"},
+      {"rebuild", ""},
+      {"history", ""},
       {"status", "--unknown"},
   };
   for (Args args : cases) {
@@ -52,6 +55,53 @@ TEST(CommandLine, RefusesWhatItDoesNotUnderstandWithStatus2) {
     EXPECT_EQ(ran.out, "") << ::testing::PrintToString(args);
     EXPECT_NE(ran.err, "") << ::testing::PrintToString(args);
   }
+}
+
+TEST(CommandLine, TakesWholeNumbersFromOneOnForEveryCount) {
+  const Args counts[] = {{"ranks", "abcd", "--top"},
+                         {"records", "--top"},
+                         {"changes", "--limit"},
+                         {"backfill", "--source", "sol-execbench", "--from", "x", "--limit"},
+                         {"backup", "restore", "--id"}};
+  for (const Args& command : counts) {
+    for (const char* value : {"0", "-1", "+1", "00", "010", "0x10", "1.5", "1e3", "", " 1", "1 ", "many",
+                              "1000000000000000000", "99999999999999999999999"}) {
+      Args args = command;
+      args.insert(args.end(), {value, "--store", "/nonexistent-store"});
+      const Ran ran = Ctl(args);
+      EXPECT_EQ(ran.exit, 2) << ::testing::PrintToString(args);
+      EXPECT_THAT(ran.err, HasSubstr("etlctl: USAGE at " + command[0])) << ::testing::PrintToString(args);
+      EXPECT_THAT(ran.err, HasSubstr(command.back() + ": needs a whole number from 1 on"));
+    }
+    Args args = command;
+    args.insert(args.end(), {"1", "--store", "/nonexistent-store"});
+    EXPECT_NE(Ctl(args).exit, 2) << ::testing::PrintToString(args);
+  }
+}
+
+TEST(CommandLine, TakesNoEmptyTextForAnOption) {
+  const Args options[] = {
+      {"ranks", "abcd", "--as-of"},
+      {"ranks", "--kernel"},
+      {"records", "--as-of"},
+      {"records", "--source"},
+      {"export", "--as-of"},
+      {"changes", "--since"},
+      {"backfill", "--source", "sol-execbench", "--from"},
+      {"backfill", "--source", "sol-execbench", "--from", "x", "--kernel"},
+      {"backfill", "--source", "sol-execbench", "--from", "x", "--captured-at"},
+      {"backup", "create", "--to"},
+      {"backup", "list", "--from"},
+      {"quarantine", "list", "--source"},
+  };
+  for (Args args : options) {
+    const std::string option = args.back();
+    args.insert(args.end(), {"", "--store", "/nonexistent-store"});
+    const Ran ran = Ctl(args);
+    EXPECT_EQ(ran.exit, 2) << ::testing::PrintToString(args) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(option + ": needs a value that is not empty")) << ran.err;
+  }
+  EXPECT_EQ(Ctl({"status", "--store", ""}).exit, 2);
 }
 
 TEST(CommandLine, NamesTheCommandThatWasWrongAndItsHelp) {
@@ -71,10 +121,15 @@ TEST(CommandLine, ReportsInJsonWhereJsonWasAskedFor) {
   }
 }
 
-TEST(CommandLine, SaysThatTheNetworkIsNotThereYet) {
-  const Ran ran = Ctl({"backfill", "--source", "sol-execbench"});
-  EXPECT_EQ(ran.exit, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--from DIR is needed"));
+TEST(CommandLine, RefusesTheNetworkWithoutAContactAndSaysHowToSetOne) {
+  const etl::test::TempDir dir;
+  for (const char* command : {"backfill", "poll"}) {
+    const Ran ran = Ctl({"--store", dir.File("store"), command, "--source", "sol-execbench"});
+    EXPECT_EQ(ran.exit, 1) << command;
+    EXPECT_THAT(ran.err, HasSubstr("FETCH_CONTACT_MISSING"));
+    EXPECT_THAT(ran.err, HasSubstr("ETL_CONTACT"));
+    EXPECT_FALSE(std::filesystem::exists(dir.File("store"))) << "no store is made for nothing";
+  }
 }
 
 TEST(CommandLine, NamesTheSourcesThereAre) {

@@ -440,6 +440,41 @@ TEST_F(Commands, VerifyRebuildAndBackupAgreeOnTheRoot) {
   EXPECT_EQ(root_of({"verify", "-o", "json", "--store", dir.File("restored")}), root);
 }
 
+TEST_F(Commands, AStoreIsNotRebuiltOntoItself) {
+  const std::string store = dir_->File("store");
+  for (const std::string& target :
+       {store, store + "/", store + "/../store", store + "/db", store + "/db/new"}) {
+    const Ran ran = On({"rebuild", target});
+    EXPECT_EQ(ran.exit, 1) << target;
+    EXPECT_THAT(ran.err, HasSubstr("REBUILD_TARGET at " + target));
+    EXPECT_THAT(ran.err, HasSubstr("onto itself"));
+  }
+  EXPECT_EQ(On({"verify"}).exit, 0);
+}
+
+TEST_F(Commands, SequenceZeroIsTheStateBeforeTheFirstChange) {
+  EXPECT_EQ(On({"export", "--as-of", "0"}).out, "");
+  EXPECT_EQ(On({"export", "--as-of", "0"}).exit, 0);
+  EXPECT_EQ(On({"changes", "--since", "0", "-o", "json"}).out, On({"changes", "-o", "json"}).out);
+  EXPECT_EQ(On({"ranks", "--kernel", "005_scalar_drift_adam", "--as-of", "0"}).exit, 4);
+}
+
+TEST_F(Commands, ARefusedAnswerIsNamedOnce) {
+  const etl::test::TempDir dir("ctl");
+  std::filesystem::copy(kExample + "1", dir.File("saved"), std::filesystem::copy_options::recursive);
+  std::ofstream(dir.File("saved/submissions/58.json")) << "<html>";
+  const Ran filled =
+      Ctl({"backfill", "--source", "sol-execbench", "--from", dir.File("saved"), "--store", dir.File("s")});
+  EXPECT_EQ(filled.exit, 3) << filled.err;
+  const auto document = Parsed(Ctl({"quarantine", "list", "-o", "json", "--store", dir.File("s")}).out);
+  ASSERT_EQ(document.root().Find("quarantine").size(), 1U);
+  for (const json::Value item : document.root().Find("quarantine").elements()) {
+    const std::string where(item.Find("where").AsString());
+    EXPECT_EQ(where.find("submissions?"), 0U) << where;
+    EXPECT_EQ(where.find("submissions?", 1), std::string::npos) << where;
+  }
+}
+
 TEST_F(Commands, ExportLooksBackInTime) {
   const std::string then = std::to_string(Parsed(results_[0]).root().Find("sequence").AsInt64().value_or(0));
   const etl::test::TempDir dir("ctl");

@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,6 +105,76 @@ TEST(Program, EndsWithStatus6WhereTheStoreIsDamaged) {
   file.close();
   const Ran ran = Ctl({"verify", "--store", dir.File("s")});
   EXPECT_EQ(ran.exit, 6) << ran.out << ran.err;
+}
+
+// Every command that opens the store, one after the other.
+const std::vector<std::vector<std::string>> kOpening{
+    {"status"},
+    {"get", "run", "submission/1"},
+    {"get", "entry", "submission/1"},
+    {"get", "object", "abcd"},
+    {"ranks", "abcd"},
+    {"records"},
+    {"history", "submission/1"},
+    {"compare", "abcd", "bcde"},
+    {"changes"},
+    {"quarantine", "list"},
+    {"quarantine", "show", "abcd"},
+    {"drift"},
+    {"gaps"},
+    {"export"},
+    {"verify"},
+    {"rebuild", "/nonexistent/new"},
+    {"backup", "create"},
+    {"backfill", "--source", "sol-execbench", "--from", kExample},
+    {"backfill", "--dry-run", "--source", "sol-execbench", "--from", kExample}};
+
+TEST(Program, EndsWithStatus6AndOneLineWhateverFileOfTheDatabaseIsWrong) {
+  const etl::test::TempDir dir("ctl");
+  Fill(dir.File("good"));
+  const auto remove = [&](const std::string& start, const std::string& extension) {
+    for (const auto& file : fs::directory_iterator(dir.File("s/db")))
+      if (file.path().filename().string().starts_with(start) && file.path().extension() == extension)
+        return fs::remove(file.path());
+    return false;
+  };
+  const std::function<bool()> damages[] = {
+      [&] { return remove("CURRENT", ""); },
+      [&] { return static_cast<bool>(std::ofstream(dir.File("s/db/CURRENT")) << "MANIFEST-000099\n"); },
+      [&] { return static_cast<bool>(std::ofstream(dir.File("s/db/CURRENT")) << "?"); },
+      [&] { return remove("MANIFEST", ""); },
+      [&] { return remove("", ".sst"); },
+  };
+  for (std::size_t i = 0; i < std::size(damages); ++i) {
+    fs::remove_all(dir.File("s"));
+    fs::copy(dir.File("good"), dir.File("s"), fs::copy_options::recursive);
+    ASSERT_TRUE(damages[i]());
+    for (std::vector<std::string> args : kOpening) {
+      args.insert(args.end(), {"--store", dir.File("s")});
+      const Ran ran = Ctl(args);
+      EXPECT_EQ(ran.exit, 6) << i << ::testing::PrintToString(args) << ran.err;
+      EXPECT_EQ(ran.out, "") << i << ::testing::PrintToString(args);
+      EXPECT_THAT(ran.err, ::testing::StartsWith("etlctl: STORE_DAMAGED at " + dir.File("s")));
+      EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 2) << ran.err;  // and what to do
+    }
+  }
+}
+
+TEST(Program, ReadsOnWithoutHeadOrLockAndVerifyNamesTheHead) {
+  const etl::test::TempDir dir("ctl");
+  Fill(dir.File("s"));
+  fs::remove(dir.File("s/LOCK"));
+  fs::remove(dir.File("s/HEAD"));
+  EXPECT_EQ(Ctl({"status", "--store", dir.File("s")}).exit, 0);
+  const Ran verified = Ctl({"verify", "--store", dir.File("s")});
+  EXPECT_EQ(verified.exit, 6);
+  EXPECT_THAT(verified.out, HasSubstr("STORE_DAMAGED at " + dir.File("s/HEAD")));
+  const Ran written =
+      Ctl({"backfill", "--source", "sol-execbench", "--from", kExample, "--store", dir.File("s")});
+  EXPECT_EQ(written.exit, 6);
+  EXPECT_THAT(written.err, HasSubstr("STORE_DAMAGED at " + dir.File("s/HEAD")));
+  EXPECT_EQ(Ctl({"rebuild", dir.File("new"), "--store", dir.File("s")}).exit, 0);
+  EXPECT_EQ(Ctl({"verify", "--store", dir.File("new")}).exit, 0);
 }
 
 TEST(StopSignal, TurnsTheFirstSignalIntoAFlag) {

@@ -11,12 +11,29 @@ if(NOT result EQUAL 0)
 endif()
 
 set(bad 0)
-foreach(path bin/etlctl share/doc/etld/README.md share/doc/etld/CHANGELOG.md share/doc/etld/LICENSE)
+foreach(path bin/etlctl share/doc/etld/README.md share/doc/etld/CHANGELOG.md share/doc/etld/LICENSE
+    share/man/man1/etlctl.1 share/man/man5/etld.toml.5)
   if(NOT EXISTS ${root}${PREFIX}/${path})
     message("missing: ${PREFIX}/${path}")
     math(EXPR bad "${bad}+1")
   endif()
 endforeach()
+
+set(settings ${root}/etc/etld/etld.toml)
+if(NOT EXISTS ${settings})
+  message("missing: /etc/etld/etld.toml")
+  math(EXPR bad "${bad}+1")
+endif()
+
+# An operator's settings outlive a second installation.
+file(WRITE ${settings} "[log]\n")
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+  RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
+file(READ ${settings} kept)
+if(NOT result EQUAL 0 OR NOT kept STREQUAL "[log]\n")
+  message("installing again did not keep /etc/etld/etld.toml: ${said}")
+  math(EXPR bad "${bad}+1")
+endif()
 
 # Nothing but the prefix, and below it nothing but the folders that the file system hierarchy names. /etc and systemd's
 # folder lie outside of a /usr prefix by rule.

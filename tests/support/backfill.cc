@@ -77,7 +77,7 @@ std::vector<Snapshot> ResponsesOf(const std::string& from) {
     auto response = (*transport)->Fetch(request.key);
     if (!response || response->status != 200) continue;
     Snapshot snapshot{
-        "sol-execbench", request.key, response->origin, Instant{}, std::move(response->bytes), {}};
+        "sol-execbench", request.key, response->origin, Instant{}, std::move(response->bytes), {}, {}, {}};
     snapshot.digest = Sha256(snapshot.bytes);
     auto outcome = adapter->Accept(request, snapshot, "", Reading::kWalkOnly, goal);
     if (outcome)

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace etl::test {
+
+// A certificate authority made on the spot and a certificate of 127.0.0.1 and localhost that it signed, valid
+// from yesterday to tomorrow; all PEM.
+struct LoopbackCertificate {
+  std::string authority;    // the authority's certificate
+  std::string certificate;  // the server's
+  std::string private_key;  // the server's
+};
+
+// Throws std::runtime_error when OpenSSL refuses.
+LoopbackCertificate MakeLoopbackCertificate();
+
+}  // namespace etl::test
