@@ -15,7 +15,8 @@ namespace etl {
 namespace {
 
 constexpr std::size_t kShortfallsKept = 1000;
-constexpr std::size_t kAnnouncedMax = 8;  // requests a transport may work ahead on
+constexpr std::size_t kAnnouncedMax = 8;           // requests a transport may work ahead on
+constexpr std::int64_t kClockStepMs = 86'400'000;  // that a clock may move between visits and be believed
 constexpr std::string_view kConditionalCursor = "conditional";
 
 class Visit {
@@ -71,23 +72,33 @@ class Visit {
       result_.resumed = true;
       if (!options_.captured_at && !transport_.live()) captured_at_ = last->started_at;
     }
-    if (transport_.live()) {
-      // What is known was captured by then, even if the clock has been set back since.
-      newest_known_ = store_->last_time();
-      if (last) newest_known_ = std::max({newest_known_, last->started_at, last->finished_at});
-      captured_at_ = std::max(captured_at_, newest_known_);
-    }
-    visit_ = {origin, "running", captured_at_, Instant{}, "", goal_name()};
+    if (transport_.live()) SetTime(last);
+    visit_ = {origin, "running", captured_at_, Instant{}, "", goal_name(), clock_.Now()};
     if (!writes()) return {};
     ETL_CHECK_OK(store_->PutVisit(result_.source, visit_));
     return store_->Sync();
   }
 
+  // What is known was captured by now, even if the clock has been set back since: then time goes on from
+  // there, by what the clock has moved since the last visit, until the clock is ahead again.
+  void SetTime(const std::optional<VisitState>& last) {
+    newest_known_ = store_->last_time();
+    if (last) newest_known_ = std::max({newest_known_, last->started_at, last->finished_at});
+    const Instant now = clock_.Now();
+    if (now <= newest_known_) {
+      const std::int64_t moved_ms = last ? now.ms - last->clock_at.ms : 0;
+      clock_behind_ms_ = newest_known_.ms + std::clamp<std::int64_t>(moved_ms, 1, kClockStepMs) - now.ms;
+    }
+    captured_at_ = Time(now);
+  }
+  Instant Time(Instant clock) const { return Instant{clock.ms + clock_behind_ms_}; }
+
   std::string goal_name() const { return options_.goal.poll ? "poll" : ""; }
 
   void End() {
     visit_.state = result_.visit;
-    visit_.finished_at = std::max(clock_.Now(), newest_known_);
+    visit_.clock_at = clock_.Now();
+    visit_.finished_at = std::max(Time(visit_.clock_at), newest_known_);
     visit_.summary = result_.Json();
     if (result_.failure) return;  // stays "running": the next visit resumes it
     auto status = CountLies();
@@ -220,7 +231,7 @@ class Visit {
   // Never before what is known, and rising where the clock stands still or was set back.
   Instant MomentOf(const Response& response) {
     if (!transport_.live()) return captured_at_;
-    const Instant at = response.at.value_or(clock_.Now());
+    const Instant at = Time(response.at.value_or(clock_.Now()));
     if (at > newest_known_) return at;
     ++newest_known_.ms;
     return newest_known_;
@@ -283,6 +294,7 @@ class Visit {
   VisitProgress progress_;
   bool stopped_ = false;  // by the transport
   Instant captured_at_;
+  std::int64_t clock_behind_ms_ = 0;
   Instant newest_known_;             // by a live visit's start
   std::set<std::string> announced_;  // keys of queued requests that the transport was told of
   std::deque<Request> queue_;

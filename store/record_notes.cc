@@ -90,6 +90,7 @@ std::string EncodeVisit(const VisitState& visit) {
   w.Text("origin", visit.origin).Text("state", visit.state).Integer("startedAt", visit.started_at.ms);
   w.Integer("finishedAt", visit.finished_at.ms).Text("summary", visit.summary);
   if (!visit.goal.empty()) w.Text("goal", visit.goal);
+  if (visit.clock_at.ms != 0) w.Integer("clockAt", visit.clock_at.ms);
   w.End();
   return out;
 }
@@ -104,6 +105,7 @@ Result<VisitState> DecodeVisit(std::string_view key, std::string_view value) {
   visit.finished_at = r.Time("finishedAt");
   visit.summary = r.Text("summary");
   visit.goal = r.TextOr("goal", "");
+  visit.clock_at = r.TimeOr("clockAt", Instant{});
   return r.Done(std::move(visit));
 }
 

@@ -161,6 +161,7 @@ struct VisitState {
   Instant started_at, finished_at;
   std::string summary;  // JSON of the result, once finished
   std::string goal;     // "poll", or empty for a backfill
+  Instant clock_at;     // what the clock showed last; the other times never go back, it may
 };
 
 // One response to take in, with what the adapter made of it.

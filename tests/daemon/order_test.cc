@@ -37,26 +37,6 @@ std::string StateOf(const std::vector<Snapshot>& snapshots) {
   return ExportOf(*store);
 }
 
-// Newest states, standings and record histories: an export without what tells the way there: the numbers of
-// versions, the objects of states that were in between, and the runs (with their implementations) that no
-// longer stand. A run that passed only under a bound that was already replaced when its row arrived never
-// came to be.
-std::string NewestOf(const std::string& text) {
-  static const std::regex number("\"version\":[0-9]+");
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at) + 1;
-    const std::string line = text.substr(at, end - at);
-    const bool fallen =
-        line.find("\"BenchmarkRun\"") != std::string::npos && line.find("RETRACTED") != std::string::npos;
-    const bool implementation = line.find("\"ImplementationRevision\"") != std::string::npos;
-    if (!line.starts_with("{\"type\":\"object\"") && !fallen && !implementation)
-      out += std::regex_replace(line, number, "\"version\":0");
-    at = end;
-  }
-  return out;
-}
-
 TEST(Order, PagesInAnyOrderAndRepeatedGiveTheSameExport) {
   const auto snapshots = At(3);
   const std::string expected = StateOf(snapshots);

@@ -44,7 +44,7 @@ void Fill(Store& store) {
   refused.draft = {};
   refused.refusal = Error{Errc::kInvalid, "RESPONSE_JSON", "byte 0", "not JSON", "ask again"};
   commit(refused);
-  ASSERT_TRUE(store.PutVisit("small", {"nowhere", "full", Instant{1}, Instant{2}, "{}", ""}).has_value());
+  ASSERT_TRUE(store.PutVisit("small", {"nowhere", "full", Instant{1}, Instant{2}, "{}", "", Instant{}}).has_value());
 }
 
 Result<VerifyReport> VerifyIn(const std::string& dir, Clock& clock) {

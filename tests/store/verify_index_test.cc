@@ -52,7 +52,7 @@ class VerifyIndex : public testing::Test {
     shared.draft.gaps.push_back({"context/1", "TOTAL_NOT_REACHED", 3, "said 4, showed 1"});
     Commit(shared);
     Detail(50, "{\"a\":2}");
-    ASSERT_TRUE(store_->PutVisit("small", {"nowhere", "full", Instant{1}, Instant{2}, "{}", ""}).has_value());
+    ASSERT_TRUE(store_->PutVisit("small", {"nowhere", "full", Instant{1}, Instant{2}, "{}", "", Instant{}}).has_value());
   }
   void Detail(std::int64_t at_ms, const std::string& value) {
     Ingest detail = source_.Page(9, {}, at_ms);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <regex>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,22 @@ std::string ExportOf(const Store& store, const std::string& type) {
     return Status();
   });
   if (!status) throw std::runtime_error(status.error().Message());
+  return out;
+}
+
+std::string NewestOf(const std::string& text) {
+  static const std::regex number("\"version\":[0-9]+");
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    const std::string line = text.substr(at, end - at);
+    const bool fallen =
+        line.find("\"BenchmarkRun\"") != std::string::npos && line.find("RETRACTED") != std::string::npos;
+    const bool implementation = line.find("\"ImplementationRevision\"") != std::string::npos;
+    if (!line.starts_with("{\"type\":\"object\"") && !fallen && !implementation)
+      out += std::regex_replace(line, number, "\"version\":0");
+    at = end;
+  }
   return out;
 }
 

@@ -22,6 +22,12 @@ VisitResult Backfill(Store& store, const std::string& from, Clock& clock, const 
 std::string ExportOf(const Store& store, AsOf as_of = {});
 std::string ExportOf(const Store& store, const std::string& type);
 
+// Newest states, standings and record histories: an export without what tells the way there: the numbers of
+// versions, the objects of states that were in between, and the runs (with their implementations) that no
+// longer stand. A run that passed only under a bound that was already replaced when its row arrived never
+// came to be.
+std::string NewestOf(const std::string& text);
+
 // The first line in which two exports differ, both sides; "" when they are equal.
 std::string Difference(const std::string& a, const std::string& b);
 
