@@ -33,7 +33,8 @@ struct Request {
   std::unique_ptr<WalkState> walk;
 };
 
-// What an adapter left behind at earlier visits (CursorDraft).
+// What an adapter left behind at earlier visits (CursorDraft), and what people decided on rows under review
+// (model/decision.h). A row that such a decision applies to says so in its metadata, as "review".
 class Cursors {
  public:
   virtual ~Cursors() = default;
@@ -95,6 +96,11 @@ enum class Reading : std::uint8_t {
   kWalkOnly,  // these bytes were drafted before with the same context: only say what to ask next
 };
 
+// What a person needs to judge a row under review.
+struct ReviewFacts {
+  std::optional<double> latency_ms, bound_ms;
+};
+
 class Adapter {
  public:
   virtual ~Adapter() = default;
@@ -123,6 +129,9 @@ class Adapter {
 
   // The context key that the response of a stored request is read with (replay, rebuild); empty: none.
   virtual std::string ContextFor(std::string_view request_key) const = 0;
+
+  // Of a row's bytes, and the context that it is read with.
+  virtual ReviewFacts FactsOf(std::string_view row, std::string_view context) const = 0;
 };
 
 // The adapter for a source slug, or null. `base_url` replaces the source's own (tests); empty keeps it.

@@ -69,6 +69,8 @@ class Intake {
   Result<Taken> Take(Request& request, Snapshot snapshot, bool not_modified = false);
   // The same for a response that was refused before and stays refused.
   Status TakeRefused(Request& request, Snapshot snapshot, Error refusal);
+  // Reads the rows again that a process which died left unread; Take begins with it. Errors as above.
+  Status FinishContexts();
   // Waits until everything is committed. Errors as above.
   Status Drain();
   // Valid after Drain.
@@ -89,7 +91,6 @@ class Intake {
                          Reading reading);
   Result<ContextState> ContextOf(const std::string& key);
 
-  Status FinishContexts();
   Status Hand(Work work);
   Status WaitFor(const std::string& context_key);
   void CommitLoop();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/intake.h"
+#include "daemon/review.h"
 #include "daemon/visit.h"
 
 namespace etl {
@@ -14,7 +15,9 @@ constexpr std::uint64_t kCommitsPerSync = 64;
 // The adapters and intakes of a replay, by source.
 class Replay {
  public:
-  Replay(const Store& from, Store& target) : from_(from), target_(target) {}
+  Replay(const Store& from, Store& target) : from_(from), target_(target) {
+    goal_.follow.accept_shrunken = true;  // what was taken in once, for whatever reason, is taken in again
+  }
 
   Status Take(const CommitInfo& commit) {
     auto it = sources_.find(commit.source);
@@ -26,10 +29,15 @@ class Replay {
       it = sources_.emplace(commit.source, Source{std::move(adapter), nullptr}).first;
       it->second.intake = std::make_unique<Intake>(*it->second.adapter, &target_, false, goal_);
     }
-    Snapshot snapshot{commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    Snapshot snapshot{
+        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
     ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
     for (const ConfirmedAnswer& answer : commit.confirmed)
       ETL_CHECK_OK(target_.Confirm(commit.source, answer.request, answer.snapshot, answer.at));
+    if (commit.decided) {
+      ETL_TRY(const std::string line, DecisionOf(commit));
+      return ReplayDecision(*it->second.adapter, target_, snapshot, line);
+    }
     Request request;
     request.key = commit.request;
     request.context = it->second.adapter->ContextFor(commit.request);
@@ -43,6 +51,15 @@ class Replay {
   }
 
  private:
+  // The line of a commit that tells its decision.
+  Result<std::string> DecisionOf(const CommitInfo& commit) const {
+    std::string line;
+    ETL_CHECK_OK(from_.ForEachChange(commit.last - 1, [&](const CommitInfo&, const Change& change) {
+      line = change.json;
+      return false;
+    }));
+    return line;
+  }
   Result<std::optional<Error>> RefusalOf(const CommitInfo& commit) {
     if (!refusals_) {
       refusals_.emplace();
@@ -60,7 +77,7 @@ class Replay {
   };
   const Store& from_;
   Store& target_;
-  const Goal goal_;
+  Goal goal_;
   std::map<std::string, Source> sources_;
   std::optional<std::map<std::pair<std::string, Digest>, Error>> refusals_;  // by source and bytes
 };
@@ -78,7 +95,7 @@ Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
   ETL_CHECK_OK(from.ForEachCommit(0, [&](const CommitInfo& commit) {
     // A response that was only read again for a changed context is left out: the replay meets the same change
     // by itself.
-    if (commit.rederived_from || !commit.snapshot) return true;
+    if ((commit.rederived_from && !commit.decided) || !commit.snapshot) return true;
     clock.Set(commit.time);
     status = replay.Take(commit);
     if (status && ++count % kCommitsPerSync == 0) status = target.Sync();

@@ -38,7 +38,6 @@ class Visit {
     auto status = Begin();
     if (status) status = Walk();
     if (const auto drained = intake_.Drain(); status && !drained) status = drained;
-    if (status && writes()) status = store_->Sync();
     if (!status) {
       result_.failure = status.error();
       result_.visit = "failed";
@@ -75,8 +74,7 @@ class Visit {
     if (transport_.live()) SetTime(last);
     visit_ = {origin, "running", captured_at_, Instant{}, "", goal_name(), clock_.Now()};
     if (!writes()) return {};
-    ETL_CHECK_OK(store_->PutVisit(result_.source, visit_));
-    return store_->Sync();
+    return store_->PutVisit(result_.source, visit_);  // a power cut may lose this mark, and nothing with it
   }
 
   // What is known was captured by now, even if the clock has been set back since: then time goes on from

@@ -71,15 +71,27 @@ struct ChangesOptions {
 };
 Result<Exit> Changes(Output& out, const Store& store, const ChangesOptions& options);
 
-// --- lists.cc ---
+// --- lists.cc, quarantine.cc ---
 struct ListOptions {
   std::string source, id;
+  bool all = false;  // what was decided too
 };
 Result<Exit> QuarantineList(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> QuarantineShow(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> DriftList(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> GapList(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> ShowStatus(Output& out, const Store& store);
+
+// --- review.cc, quarantine.cc: what people decide; these commands write ---
+struct DecideOptions {
+  std::string source, id, reason;
+  std::string what;  // kAdmitted, kRejected
+  bool all = false;
+};
+Result<Exit> ReviewList(Output& out, const Store& store, const DecideOptions& options);
+Result<Exit> ReviewDecide(const Session& session, const DecideOptions& options);
+Result<Exit> QuarantineDrop(const Session& session, const DecideOptions& options);
+Result<Exit> QuarantineRetry(const Session& session, const DecideOptions& options);
 
 // --- backfill.cc: backfill and poll ---
 struct VisitCommandOptions {

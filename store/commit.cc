@@ -73,6 +73,7 @@ Status CommitBuilder::Build() {
   ETL_CHECK_OK(AddContexts());
   ETL_CHECK_OK(AddCursors());
   AddEvents();
+  ETL_CHECK_OK(AddDecision());
   ETL_CHECK_OK(AddRequest());
   if (changes_.empty()) return {};
   AddCommitRecord();

@@ -98,6 +98,7 @@ class CommitBuilder {
   Status AddContexts();
   Status AddCursors();
   void AddEvents();
+  Status AddDecision();  // decisions.cc
   Status AddRequest();
   void AddCommitRecord();
   void EntryLine(std::string_view what, const EntryName& name, Kind kind, const Version& version,

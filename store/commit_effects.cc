@@ -190,9 +190,18 @@ Status CommitBuilder::AddQuarantine() {
       }
       continue;
     }
-    const QuarantineItem item{
-        id,     snapshot_.source, draft.code,        draft.where,           draft.what,           draft.fix,
-        digest, bytes.size(),     commit_sequence(), snapshot_.captured_at, snapshot_.captured_at};
+    const QuarantineItem item{id,
+                              snapshot_.source,
+                              draft.code,
+                              draft.where,
+                              draft.what,
+                              draft.fix,
+                              digest,
+                              bytes.size(),
+                              commit_sequence(),
+                              snapshot_.captured_at,
+                              snapshot_.captured_at,
+                              std::nullopt};
     batch_->Put(key, EncodeQuarantine(item));
     if (!draft.bytes.empty()) batch_->Put(keys::ByDigest(keys::kSnapshotBody, digest), EncodeBody(bytes));
     ++result_.quarantined;
@@ -299,6 +308,8 @@ void CommitBuilder::AddEvents() {
 }
 
 Status CommitBuilder::AddRequest() {
+  // A decision speaks of one row or item: the rest of the response has not been read again.
+  if (ingest_.decision && ingest_.rederived_from) return {};
   const std::string key = keys::ByText(keys::kRequest, snapshot_.source, snapshot_.request);
   ETL_TRY(const auto stored, kv_.Get(key));
   RequestState request;
@@ -314,13 +325,13 @@ Status CommitBuilder::AddRequest() {
   request.snapshot = snapshot_.digest;
   if (!same) request.captured_at = snapshot_.captured_at;
   request.confirmed_at = std::max(request.confirmed_at, snapshot_.captured_at);
-  request.etag = snapshot_.etag;
-  request.last_modified = snapshot_.last_modified;
-  request.not_modified = 0;
   request.adapter = ingest_.adapter;
   request.context = ingest_.context_key;
   if (!ingest_.context_key.empty()) request.context_digest = Sha256(ingest_.context_value);
   if (!ingest_.rederived_from) {
+    request.etag = snapshot_.etag;
+    request.last_modified = snapshot_.last_modified;
+    request.not_modified = 0;
     if (!same) request.sequence = commit_sequence();
     request.entries = ingest_.visit_entries;
     request.runs = ingest_.visit_runs;
@@ -347,6 +358,7 @@ void CommitBuilder::AddCommitRecord() {
   commit.captured_at = snapshot_.captured_at;
   commit.refused = ingest_.refusal.has_value();
   commit.rederived_from = ingest_.rederived_from;
+  commit.decided = ingest_.decision.has_value();
   for (const auto& [key, answer] : confirmed_) commit.confirmed.push_back(answer);
   batch_->Put(keys::Commit(commit.first), EncodeCommit(commit, changes_));
   WriterState after;

@@ -19,6 +19,7 @@ namespace etl {
 struct Head {
   std::string epoch;
   std::uint64_t sequence = 0;
+  friend bool operator==(const Head&, const Head&) = default;
 };
 
 class HeadFile {

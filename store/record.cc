@@ -199,6 +199,7 @@ std::string EncodeCommit(const CommitInfo& c, const std::vector<Change>& changes
   w.Integer("capturedAt", c.captured_at.ms);
   if (c.refused) w.Bool("refused", true);
   if (c.rederived_from) w.Count("rederivedFrom", *c.rederived_from);
+  if (c.decided) w.Bool("decided", true);
   if (!c.confirmed.empty()) {
     std::string confirmed = "[";
     for (const ConfirmedAnswer& answer : c.confirmed) {
@@ -234,6 +235,7 @@ Result<CommitInfo> DecodeCommit(std::string_view key, std::string_view value, st
   c.captured_at = r.Time("capturedAt");
   c.refused = r.Bool("refused");
   if (r.At("rederivedFrom")) c.rederived_from = r.Count("rederivedFrom");
+  c.decided = r.Bool("decided");
   for (const Value answer : r.At("confirmed").elements()) {
     Reader a(key, answer);
     ConfirmedAnswer confirmed{a.Text("request"), a.Hash("snapshot"), a.Time("at")};

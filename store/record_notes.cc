@@ -115,7 +115,9 @@ std::string EncodeQuarantine(const QuarantineItem& item) {
   w.Text("source", item.source).Text("code", item.code).Text("where", item.where).Text("what", item.what);
   w.Text("fix", item.fix).Text("bytesDigest", item.bytes_digest.Text()).Count("bytes", item.bytes);
   w.Count("sequence", item.sequence).Integer("firstSeen", item.first_seen.ms);
-  w.Integer("lastSeen", item.last_seen.ms).End();
+  w.Integer("lastSeen", item.last_seen.ms);
+  if (item.decision) w.Raw("decision", DecisionText(*item.decision));
+  w.End();
   return out;
 }
 
@@ -135,6 +137,10 @@ Result<QuarantineItem> DecodeQuarantine(std::string_view key, std::string_view v
   item.sequence = r.Count("sequence");
   item.first_seen = r.Time("firstSeen");
   item.last_seen = r.Time("lastSeen");
+  if (const json::Value decision = r.At("decision"); decision) {
+    item.decision = ReadDecision(decision);
+    if (!item.decision) r.Bad("decision");
+  }
   return r.Done(std::move(item));
 }
 

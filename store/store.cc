@@ -277,7 +277,11 @@ Status StoreImpl::Sync() {
   if (options_.mode != Mode::kWrite) return WrongMode();
   if (options_.in_memory) return {};
   auto status = kv_->SyncLog();
-  if (status && head_) status = head_->Write({state_.epoch, state_.sequence});
+  const Head head{state_.epoch, state_.sequence};
+  if (status && head_ && head != head_written_) {
+    status = head_->Write(head);
+    head_written_ = head;
+  }
   if (!status) failed_ = true;
   return status;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/decision.h"
 #include "model/draft.h"
 #include "model/error.h"
 #include "model/instant.h"
@@ -105,13 +106,14 @@ struct CommitInfo {
   Instant captured_at;
   bool refused = false;                         // the response was quarantined as a whole
   std::optional<std::uint64_t> rederived_from;  // the commit whose snapshot was read again
+  bool decided = false;                         // it carries out a decision, told by its last line
   // Requests whose answer was known to have been confirmed later than this snapshot, which made it late:
   // needed to replay it.
   std::vector<ConfirmedAnswer> confirmed;
 };
 struct Change {
   std::uint64_t sequence = 0;
-  std::string type;  // snapshot, entry, standing, record, quarantine, drift, gap, context
+  std::string type;  // snapshot, entry, standing, record, quarantine, drift, gap, context, review, decision
   std::string json;  // canonical object
 };
 
@@ -121,6 +123,7 @@ struct QuarantineItem {
   Digest bytes_digest;
   std::uint64_t bytes = 0, sequence = 0;
   Instant first_seen, last_seen;
+  std::optional<Decision> decision;  // the newest on it; nothing: it is open
 };
 struct DriftItem {
   std::string source, path, sample;
@@ -164,6 +167,13 @@ struct VisitState {
   Instant clock_at;     // what the clock showed last; the other times never go back, it may
 };
 
+// A decision, to be committed with what follows from it.
+struct DecisionDraft {
+  std::string external_id;  // of the row under review; empty: an item of the quarantine
+  Digest item;              // its id
+  Decision decision;
+};
+
 // One response to take in, with what the adapter made of it.
 struct Ingest {
   const Snapshot* snapshot = nullptr;
@@ -175,6 +185,7 @@ struct Ingest {
       refusal;  // the response is wrong as a whole: it goes to quarantine, the draft must be empty
   Draft draft;
   std::optional<std::uint64_t> rederived_from;
+  std::optional<DecisionDraft> decision;  // why it is read again, or what is decided with it
   std::uint64_t visit_entries = 0, visit_runs = 0;  // kept as RequestState::entries, runs
   std::uint64_t visit_start =
       UINT64_MAX;  // newest sequence when the visit began: what came after is not counted as changed again
@@ -190,7 +201,8 @@ struct CommitResult {
 
 struct StoreCounts {
   std::map<std::string, std::uint64_t> entries_by_kind;  // "BenchmarkRun" -> n
-  std::uint64_t objects = 0, groups = 0, snapshots = 0, quarantine = 0, drift = 0, gaps = 0, ranked_runs = 0;
+  std::uint64_t objects = 0, groups = 0, snapshots = 0, drift = 0, gaps = 0, ranked_runs = 0;
+  std::uint64_t quarantine = 0;  // items that are open
 };
 
 struct VerifyReport {
@@ -266,6 +278,9 @@ class Store {
   // What an adapter remembers under a key.
   virtual Result<std::optional<std::string>> FindCursor(std::string_view source,
                                                         std::string_view key) const = 0;
+  // The cursors of a source whose keys start with this, by key.
+  virtual Result<std::vector<CursorDraft>> FindCursors(std::string_view source,
+                                                       std::string_view key_prefix) const = 0;
   // Time of the last commit: they never go back.
   virtual Instant last_time() const = 0;
   // External ids of the rows that were read with a context, oldest first, without repeats.

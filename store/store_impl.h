@@ -56,6 +56,8 @@ class StoreImpl final : public Store {
   Result<std::uint64_t> LastRowChange(std::string_view source, std::string_view context) const override;
   Result<std::optional<VisitState>> FindVisit(std::string_view source, std::string_view goal) const override;
   Result<std::optional<std::string>> FindCursor(std::string_view source, std::string_view key) const override;
+  Result<std::vector<CursorDraft>> FindCursors(std::string_view source,
+                                               std::string_view key_prefix) const override;
   Instant last_time() const override { return state_.last_time; }
   Result<std::vector<std::string>> RowsOf(std::string_view source, std::string_view context) const override;
   std::vector<std::string> Sources() const override;
@@ -129,6 +131,7 @@ class StoreImpl final : public Store {
   Clock& clock_;
   std::unique_ptr<StoreLock> lock_;  // released after the database is closed
   std::unique_ptr<HeadFile> head_;
+  Head head_written_;  // last, by this process
   std::unique_ptr<Kv> kv_;
   std::vector<EpochStart> epochs_;
   WriterState state_;

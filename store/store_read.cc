@@ -374,11 +374,10 @@ Result<StoreCounts> StoreImpl::Count() const {
     }
     return true;
   }));
-  const std::array<std::pair<keys::Prefix, std::uint64_t*>, 6> lists{
+  const std::array<std::pair<keys::Prefix, std::uint64_t*>, 5> lists{
       {{keys::kObject, &counts.objects},
        {keys::kGroup, &counts.groups},
        {keys::kSnapshotBody, &counts.snapshots},
-       {keys::kQuarantine, &counts.quarantine},
        {keys::kDrift, &counts.drift},
        {keys::kGap, &counts.gaps}}};
   for (const auto& [prefix, count] : lists) {
@@ -386,6 +385,9 @@ Result<StoreCounts> StoreImpl::Count() const {
     for (; it->Valid(); it->Next()) ++*count;
     ETL_CHECK_OK(it->status());
   }
+  ETL_TRY(const auto items, Quarantine(""));
+  for (const QuarantineItem& item : items)
+    if (!item.decision) ++counts.quarantine;
   return counts;
 }
 

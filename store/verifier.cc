@@ -23,8 +23,8 @@ Status Verifier::Run() {
   ETL_CHECK_OK(CheckQuarantine());
   ETL_CHECK_OK(CheckDrift());
   ETL_CHECK_OK(CheckGaps());
-  CheckUntold();
   ETL_CHECK_OK(CheckVisits());
+  CheckUntold();
   return CheckSnapshots();
 }
 

@@ -81,7 +81,7 @@ class Verifier {
     Locator locator;
     Digest content;
   };
-  // What the change log tells of quarantine, drift, gaps: by key, the value's telling part.
+  // What the change log tells of quarantine, drift, gaps, decisions: by key, the value's telling part.
   struct Told {
     std::string text;
     std::uint64_t sequence = 0;
@@ -129,6 +129,7 @@ class Verifier {
   Status CheckGaps();
   Status CheckVisits();
   void CheckTold(std::string_view key, std::string_view text, std::uint64_t sequence);
+  void CheckDecision(std::string_view key, const std::string& told, const Decision& decision);
   void CheckUntold();
 
   // --- verify_requests.cc: requests and contexts ---

@@ -26,6 +26,11 @@ std::string GapTold(std::string_view code, std::int64_t missing) {
   return std::string(code) + " " + std::to_string(missing);
 }
 
+// Under which a decision on an item of the quarantine is told, beside the item itself.
+std::string DecisionOf(std::string_view item_key) {
+  return std::string(item_key) + std::string("\0decision", 9);
+}
+
 }  // namespace
 
 std::uint64_t VersionHash(const EntryName& name, Kind kind, const Version& v) {
@@ -101,6 +106,7 @@ void Verifier::ReadLines(CommitFacts& commit, std::string_view key, std::string_
   if (!document) return Fault(document.error());
   const CommitInfo& info = commit.info;
   std::vector<std::string> rows;
+  bool decided = false;
   for (const json::Value line : document->root().Find("changes").elements()) {
     const std::string_view type = line.Find("type").AsString();
     const auto text = [&](std::string_view member) { return line.Find(member).AsString(); };
@@ -138,8 +144,19 @@ void Verifier::ReadLines(CommitFacts& commit, std::string_view key, std::string_
       rest.append(1, '\0').append(text("code")).append(1, '\0').append(keys::Big64(info.first));
       tell(keys::ByText(keys::kGap, info.source, rest),
            GapTold(text("code"), line.Find("missing").AsInt64().value_or(0)));
+    } else if (type == "review" || type == "decision") {
+      decided = true;
+      const auto id = ParseDigest("sha256:" + std::string(text("id")));
+      const std::string told = DecisionText(ReadDecision(line).value_or(Decision{}));
+      if (type == "review")
+        tell(keys::ByText(keys::kCursor, info.source, ReviewKey(text("externalId"))), told);
+      else if (id)
+        tell(DecisionOf(keys::ByText(keys::kQuarantine, info.source, id->View())), told);
     }
   }
+  if (decided != info.decided)
+    Fault("CHANGE_LOG", "change " + std::to_string(info.first),
+          "its lines and its mark differ on whether it is a decision");
   if (!rows.empty() && !info.context.empty()) commit.new_rows = json::TextArray(rows);
 }
 
@@ -163,6 +180,15 @@ void Verifier::CheckTold(std::string_view key, std::string_view text, std::uint6
              "it is not as the change log tells, at change " + std::to_string(it->second.sequence));
 }
 
+void Verifier::CheckDecision(std::string_view key, const std::string& told, const Decision& decision) {
+  const auto it = told_.find(told);
+  if (it == told_.end()) return KeyFault("CHANGE_LOG", key, "the change log does not tell of its decision");
+  it->second.found = true;
+  if (it->second.text != DecisionText(decision))
+    KeyFault("CHANGE_LOG", key,
+             "its decision is not the one told at change " + std::to_string(it->second.sequence));
+}
+
 void Verifier::CheckUntold() {
   for (const auto& [key, told] : told_)
     if (!told.found)
@@ -178,6 +204,7 @@ Status Verifier::CheckQuarantine() {
     if (key != keys::ByText(keys::kQuarantine, item->source, id.View()))
       KeyFault("INDEX", key, "its id is not that of its source, code and bytes");
     CheckTold(key, item->code + " " + item->where, item->sequence);
+    if (item->decision) CheckDecision(key, DecisionOf(key), *item->decision);
     const CommitFacts* commit = CommitAt(item->sequence);
     if (commit != nullptr && item->first_seen != commit->info.captured_at)
       KeyFault("INDEX", key, "it was not first seen when its snapshot was captured");
@@ -222,7 +249,14 @@ Status Verifier::CheckGaps() {
 Status Verifier::CheckVisits() {
   ETL_CHECK_OK(Each(keys::kCursor, [&](std::string_view key, std::string_view value) {
     const auto cursor = DecodeCursor(key, value);
-    if (Keep(cursor)) CheckSpelling(key, value, EncodeCursor(cursor->first, cursor->second));
+    if (!Keep(cursor)) return;
+    CheckSpelling(key, value, EncodeCursor(cursor->first, cursor->second));
+    const std::size_t source_end = key.find('\0');
+    if (source_end == std::string_view::npos || !key.substr(source_end + 1).starts_with(kReviewPrefix))
+      return;
+    const auto decisions = ParseReview(cursor->first);
+    if (!decisions || ReviewText(*decisions) != cursor->first) return Fault(Unreadable(key, "decisions"));
+    CheckDecision(key, std::string(key), decisions->back());
   }));
   return Each(keys::kVisit, [&](std::string_view key, std::string_view value) {
     const auto visit = DecodeVisit(key, value);

@@ -211,7 +211,7 @@ KernelRead::End KernelRead::Finish(Instant now, const FollowRules& rules) const 
   cursor.rows = whole_rows_;
   cursor.newest = std::max(before.newest, seen_.empty() ? 0 : seen_.rbegin()->first);
   cursor.read_at = now;
-  cursor.due_at = DueAt(before, listed_, now, rules);
+  cursor.due_at = detail_missing_ ? now : DueAt(before, listed_, now, rules);
   for (const auto& [id, unfinished] : seen_) {
     if (!unfinished) continue;
     const auto known = before.unfinished.find(id);

@@ -80,6 +80,10 @@ class KernelRead {
   std::vector<Slice> ListEnded(const Slice& slice, std::int64_t rows, std::int64_t oldest);
   // A list that could not be shown complete: the cursor will not move.
   void ListFailed() { failed_ = true; }
+  // The kernel's detail is asked for in this visit too, and has been taken. Until then its rows cannot be
+  // judged, or only by an older one: the kernel stays due.
+  void DetailAsked() { detail_missing_ = true; }
+  void DetailTaken() { detail_missing_ = false; }
 
   // After the last list.
   struct Lost {
@@ -108,7 +112,7 @@ class KernelRead {
   std::int64_t whole_rows_ = 0;        // how deep the window is, as the whole list showed
   std::size_t lists_ = 0;
   std::vector<Lost> lost_;
-  bool failed_ = false;
+  bool failed_ = false, detail_missing_ = false;
 };
 
 }  // namespace etl::sol_execbench

@@ -58,6 +58,7 @@ struct RowMapper::Page {
   std::string_view request_key;
   std::int64_t kernel_id = 0;
   const Envelope& envelope;
+  const ReviewLookup& reviews;
   Draft& draft;
 
   std::string PathOf(std::size_t index) const {
@@ -83,10 +84,11 @@ struct RowMapper::Page {
 };
 
 void RowMapper::MapPage(std::string_view request_key, std::int64_t kernel_id, std::string_view context,
-                        const Envelope& envelope, json::Value rows, Draft& draft) {
+                        const Envelope& envelope, json::Value rows, const ReviewLookup& reviews,
+                        Draft& draft) {
   UseContext(kernel_id, context);
   ++pages_;
-  Page page{request_key, kernel_id, envelope, draft};
+  Page page{request_key, kernel_id, envelope, reviews, draft};
   draft.entries.reserve(draft.entries.size() + rows.size() * 4 + 2);
   users_.reserve(rows.size());
   for (const RefusedElement& refused : envelope.refused) {
@@ -195,8 +197,11 @@ void RowMapper::Judge(Page& page, const Row& row, Verdict& verdict) {
   if (!row.is_correct) verdict.reasons.emplace_back("NOT_CORRECT");
   if (!measured) verdict.reasons.emplace_back("MISSING_PRIMARY_METRIC");
   if (measured && context_->sol_ms_min && *row.latency_ms < *context_->sol_ms_min) {
-    verdict.reasons.emplace_back("BELOW_SPEED_OF_LIGHT");
+    verdict.reasons.emplace_back(kReviewReason);
+    if (verdict.reasons.size() == 1) verdict.review = page.reviews(row.id);
   }
+  if (verdict.review && verdict.review->what == kAdmitted) verdict.reasons.clear();
+  if (verdict.review && verdict.review->what == kRejected) verdict.reasons.emplace_back(kRejectedReason);
   if (!verdict.reasons.empty()) verdict.state = EntryState::kExcluded;
   // Beyond the exact range the value only has to stay beyond it.
   verdict.latency_ns = static_cast<std::int64_t>(std::fmin(latency_ns, kExactIntegerMax + 1));
@@ -301,6 +306,7 @@ void RowMapper::DraftSubmission(Page& page, const Row& row, Verdict verdict, jso
   metadata.reserve(160);
   metadata += "{\"kernel\":";
   json::AppendString(metadata, context_ ? std::string_view(context_->name) : row.kernel_name);
+  if (verdict.review) metadata.append(",\"review\":").append(DecisionText(*verdict.review));
   metadata += ",\"status\":";
   AppendCutString(metadata, row.status);
   metadata += ",\"user\":\"user/";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,11 +13,15 @@
 #include "adapters/sol_execbench/drift_log.h"
 #include "adapters/sol_execbench/envelope.h"
 #include "adapters/sol_execbench/row_reader.h"
+#include "model/decision.h"
 #include "model/digest.h"
 #include "model/draft.h"
 #include "model/manifest.h"
 
 namespace etl::sol_execbench {
+
+// What was decided on a row under review; nothing: it waits.
+using ReviewLookup = std::function<std::optional<Decision>(std::int64_t submission_id)>;
 
 // Turns the rows of one page into entries: for each identified row a Submission, for each that passes also an
 // ImplementationRevision and a BenchmarkRun with the protocol and environment they name, and the page's
@@ -27,6 +32,11 @@ namespace etl::sol_execbench {
 // would break a rule: a GPU's name or stack version too long, a latency beyond the exact range of an
 // integer).
 //
+// A row whose only fault is a latency below the bound is under review: `reviews` is asked for it alone. One
+// that was admitted passes, one that was rejected has REVIEW_REJECTED as a further reason, and the metadata
+// of the Submission say so as "review". A decision holds for whatever the row says later, as long as nothing
+// but the bound speaks against it.
+//
 // Keeps what rows of one kernel, GPU and stack version share between calls; results do not depend on it.
 // Cost: about 3 us per row besides parsing.
 class RowMapper {
@@ -36,7 +46,7 @@ class RowMapper {
   // `context` is the kernel's context, or empty when unknown: final rows are then pending,
   // KERNEL_UNAVAILABLE.
   void MapPage(std::string_view request_key, std::int64_t kernel_id, std::string_view context,
-               const Envelope& envelope, json::Value rows, Draft& draft);
+               const Envelope& envelope, json::Value rows, const ReviewLookup& reviews, Draft& draft);
 
  private:
   struct Page;
@@ -45,6 +55,7 @@ class RowMapper {
     std::vector<std::string> reasons;
     std::int64_t latency_ns = 0;
     Instant observed_at;
+    std::optional<Decision> review;
   };
   // What runs of one kernel, GPU and stack version have in common.
   struct Slice {

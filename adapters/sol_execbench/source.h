@@ -53,6 +53,7 @@ class Source : public Adapter {
   Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
                          Reading reading, const Goal& goal) override;
   std::string ContextFor(std::string_view request_key) const override;
+  ReviewFacts FactsOf(std::string_view row, std::string_view context) const override;
 
  private:
   // One call of Accept.
@@ -71,6 +72,10 @@ class Source : public Adapter {
     std::int64_t oldest = 0;                   // lowest id of the list so far
     std::shared_ptr<KernelRead> read;          // null where the source is not followed
     std::shared_ptr<std::int64_t> lists_open;  // lists of the kernel not yet read to their end
+  };
+  // Of the request for a kernel's detail, beside those for its rows.
+  struct DetailWalk : WalkState {
+    std::shared_ptr<KernelRead> read;
   };
   struct Listed {
     std::int64_t id = 0;
@@ -95,9 +100,10 @@ class Source : public Adapter {
   void AskForKernel(const Call& call, const Listed& kernel, Outcome& outcome,
                     std::vector<Request>& rows) const;
   Result<Outcome> AcceptSubmissions(const Call& call);
-  Status CheckRows(const Call& call, const PageSummary& page) const;
+  Status CheckRows(const Call& call, const PageSummary& page, Outcome& outcome) const;
+  std::optional<Decision> ReviewOf(const Call& call, std::int64_t id) const;
   void TakeStep(const Call& call, std::unique_ptr<RowsWalk> walk, const Step& step, Outcome& outcome);
-  void EndList(const Call& call, const RowsWalk& walk, Outcome& outcome) const;
+  void EndList(const Call& call, const RowsWalk& walk, bool complete, Outcome& outcome) const;
   void EndKernel(const Call& call, const KernelRead& read, Outcome& outcome) const;
   std::optional<std::string> Remembered(const Call& call, std::string_view key) const;
   Result<Outcome> AcceptLeaderboard(const Call& call);

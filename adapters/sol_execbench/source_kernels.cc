@@ -82,10 +82,11 @@ void Source::AskForKernel(const Call& call, const Listed& kernel, Outcome& outco
   if (!due && cursor->listed == listed && cursor->unfinished.empty()) return;
   ++outcome.scopes;
   const std::string scope = KernelScope(kernel.id);
+  Request* detail = nullptr;
   if (due) {
-    Request& detail = outcome.next.emplace_back();
-    detail.key = KernelKey(kernel.id);
-    detail.scope = scope;
+    detail = &outcome.next.emplace_back();
+    detail->key = KernelKey(kernel.id);
+    detail->scope = scope;
   }
   Request& first_rows = rows.emplace_back();
   first_rows.key = SubmissionsKey(kernel.id, kPageRows, 0);
@@ -98,6 +99,12 @@ void Source::AskForKernel(const Call& call, const Listed& kernel, Outcome& outco
   auto walk = std::make_unique<RowsWalk>(options_.kernel_rows_max);
   walk->read = std::make_shared<KernelRead>(listed, std::move(gpu_types), std::move(cursor));
   walk->lists_open = std::make_shared<std::int64_t>(1);
+  if (detail != nullptr) {
+    walk->read->DetailAsked();
+    auto detail_walk = std::make_unique<DetailWalk>();
+    detail_walk->read = walk->read;
+    detail->walk = std::move(detail_walk);
+  }
   first_rows.walk = std::move(walk);
 }
 
@@ -239,6 +246,9 @@ Result<Outcome> Source::AcceptKernel(const Call& call) {
   }
   // Mapped even when only the walk matters: a kernel that cannot be taken makes every visit fall short.
   DraftKernel(call, envelope, data, outcome);
+  if (const auto* walk = dynamic_cast<const DetailWalk*>(call.request.walk.get());
+      walk != nullptr && !outcome.draft.contexts.empty())
+    walk->read->DetailTaken();
   if (!call.draft) outcome.draft = Draft();
   if (call.goal.leaderboards) AskForLeaderboards(call, data, outcome);
   return outcome;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "adapters/sol_execbench/context.h"
 #include "adapters/sol_execbench/follow.h"
 #include "adapters/sol_execbench/source.h"
 #include "adapters/sol_execbench/vocabulary.h"
@@ -40,13 +41,15 @@ Result<Outcome> Source::AcceptSubmissions(const Call& call) {
   if (const auto total = data.Find("total").AsInt64(); total && *total >= 0) page.total = total;
   page.ids.reserve(rows.size());
   for (const json::Value row : rows.elements()) page.ids.push_back(RowReader::IdOf(row));
-  ETL_CHECK_OK(CheckRows(call, page));
   Outcome outcome;
+  ETL_CHECK_OK(CheckRows(call, page, outcome));
   if (call.draft) {
     NoteEnvelopeDrift(envelope, "submissions", outcome);
     drift_.NoteUnknown(outcome.draft, data, {"submissions", "total", "offset", "limit"}, "submissions.data.",
                        envelope.text);
-    mapper_.MapPage(call.request.key, call.key.kernel_id, call.context, envelope, rows, outcome.draft);
+    const auto reviews = [&](std::int64_t id) { return ReviewOf(call, id); };
+    mapper_.MapPage(call.request.key, call.key.kernel_id, call.context, envelope, rows, reviews,
+                    outcome.draft);
   }
   std::unique_ptr<RowsWalk> walk;
   if (auto* carried = dynamic_cast<RowsWalk*>(call.request.walk.get()); carried != nullptr) {
@@ -69,13 +72,33 @@ Result<Outcome> Source::AcceptSubmissions(const Call& call) {
   return outcome;
 }
 
-// A list that held rows and is empty now, or lost most of them, is no news but a wrong answer.
-Status Source::CheckRows(const Call& call, const PageSummary& page) const {
-  if (call.key.offset != 0 || !call.key.slice.whole() || call.goal.follow.accept_shrunken) return {};
+std::optional<Decision> Source::ReviewOf(const Call& call, std::int64_t id) const {
+  const auto text = Remembered(call, ReviewKey("submission/" + std::to_string(id)));
+  const auto decisions = text ? ParseReview(*text) : std::nullopt;
+  return decisions ? std::optional<Decision>(decisions->back()) : std::nullopt;
+}
+
+ReviewFacts Source::FactsOf(std::string_view row, std::string_view context) const {
+  ReviewFacts facts;
+  if (const auto document = json::Document::Parse(row))
+    facts.latency_ms = document->root().Find("latency_ms").AsDouble();
+  if (const auto kernel = ParseContext(context)) facts.bound_ms = kernel->sol_ms_min;
+  return facts;
+}
+
+// A list that held rows and is empty now, or lost most of them, is no news but a wrong answer. Where an
+// operator says otherwise, what is left is the measure from its first page on: the others may be read later.
+Status Source::CheckRows(const Call& call, const PageSummary& page, Outcome& outcome) const {
+  if (call.key.offset != 0 || !call.key.slice.whole()) return {};
   const auto text = Remembered(call, RowsKey(call.key.kernel_id));
   const auto known = text ? ParseRows(*text) : std::nullopt;
   if (!known || known->at >= call.at || known->rows == 0) return {};
   const std::int64_t now = std::max(page.total.value_or(0), static_cast<std::int64_t>(page.ids.size()));
+  if (call.goal.follow.accept_shrunken) {
+    if (now < known->rows)
+      outcome.draft.cursors.push_back({RowsKey(call.key.kernel_id), RowsText({call.at, now})});
+    return {};
+  }
   const std::string what =
       "the list held " + std::to_string(known->rows) + " rows and now states " + std::to_string(now);
   if (now == 0)
@@ -92,14 +115,14 @@ void Source::TakeStep(const Call& call, std::unique_ptr<RowsWalk> walk, const St
   outcome.rows = step.rows_new;
   rows_ += step.rows_new;
   if (step.kind == Step::Kind::kComplete) {
-    EndList(call, *walk, outcome);
+    EndList(call, *walk, true, outcome);
     return;
   }
   if (step.kind == Step::Kind::kShort) {
     outcome.shortfalls.push_back({scope, step.code, step.what});
     if (step.missing > 0) outcome.draft.gaps.push_back({scope, "TOTAL_NOT_REACHED", step.missing, step.what});
     if (walk->read) walk->read->ListFailed();
-    EndList(call, *walk, outcome);
+    EndList(call, *walk, false, outcome);
     outcome.scope_done = false;
     return;
   }
@@ -117,13 +140,15 @@ void Source::TakeStep(const Call& call, std::unique_ptr<RowsWalk> walk, const St
 }
 
 // A list has come to its end. The kernel's reading goes on with the slices that it calls for, and ends with
-// the last of them.
-void Source::EndList(const Call& call, const RowsWalk& walk, Outcome& outcome) const {
+// the last of them. What could not be shown complete does not lower the measure that later lists are held to.
+void Source::EndList(const Call& call, const RowsWalk& walk, bool complete, Outcome& outcome) const {
   if (call.key.slice.whole()) {
     const auto text = Remembered(call, RowsKey(call.key.kernel_id));
     const auto known = text ? ParseRows(*text) : std::nullopt;
-    if (call.goal.cursors != nullptr && (!known || known->rows != walk.walk.rows()))
-      outcome.draft.cursors.push_back({RowsKey(call.key.kernel_id), RowsText({call.at, walk.walk.rows()})});
+    const std::int64_t rows =
+        known && !complete ? std::max(known->rows, walk.walk.rows()) : walk.walk.rows();
+    if (call.goal.cursors != nullptr && (!known || known->rows != rows))
+      outcome.draft.cursors.push_back({RowsKey(call.key.kernel_id), RowsText({call.at, rows})});
   }
   if (!walk.read) {
     outcome.scope_done = true;

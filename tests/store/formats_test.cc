@@ -42,12 +42,14 @@ std::string Again(const std::string& name, const std::string& text) {
   }
   if (name == "group") return EncodeGroup(*DecodeGroup(key, text));
   if (name == "request") return EncodeRequest(*DecodeRequest(key, text));
+  if (name == "quarantine") return EncodeQuarantine(*DecodeQuarantine(key, text));
+  if (name == "review") return ReviewText(*ParseReview(text));
   return "no decoder for " + name;
 }
 
 TEST(Formats, EveryExampleOfThePageIsReadAndWrittenBackTheSame) {
   const auto examples = Examples();
-  ASSERT_EQ(examples.size(), 6u);
+  ASSERT_EQ(examples.size(), 8u);
   for (const auto& [name, text] : examples) EXPECT_EQ(Again(name, text), text) << name;
 }
 
@@ -61,7 +63,9 @@ TEST(Formats, AValueThatIsNotWhatItsKeySaysIsUnreadableAndNamesTheKey) {
         {"object", [&] { return DecodeObject(key, bad).error().code; }},
         {"commit", [&] { return DecodeCommit(key, bad, nullptr).error().code; }},
         {"group", [&] { return DecodeGroup(key, bad).error().code; }},
-        {"request", [&] { return DecodeRequest(key, bad).error().code; }}};
+        {"request", [&] { return DecodeRequest(key, bad).error().code; }},
+        {"quarantine", [&] { return DecodeQuarantine(key, bad).error().code; }},
+        {"review", [&] { return ParseReview(bad) ? "read" : "RECORD_UNREADABLE"; }}};
     EXPECT_EQ(decoders.at(name)(), "RECORD_UNREADABLE") << name;
   }
   EXPECT_NE(DecodeVersion("vabc", "[]").error().where.find("vabc"), std::string::npos);
