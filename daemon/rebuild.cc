@@ -50,6 +50,30 @@ class Replay {
     return {};
   }
 
+  // Where a commit did nothing but hold upstream's ranks against ours, it is copied: the ranks compared were
+  // those of that moment.
+  Status TakeRanks(const CommitInfo& commit) {
+    Ingest ingest;
+    bool ranks_alone = true;
+    ETL_CHECK_OK(from_.ForEachChange(commit.first - 1, [&](const CommitInfo&, const Change& change) {
+      if (change.sequence > commit.last) return false;
+      ranks_alone = change.type == "rank";
+      ingest.draft.events.push_back({change.type, change.json});
+      return ranks_alone;
+    }));
+    ETL_TRY(const auto request, target_.FindRequest(commit.source, commit.request));
+    if (!ranks_alone || !request) return {};
+    const Snapshot snapshot{
+        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    ETL_TRY(const auto ranks, from_.FindCursor(commit.source, "ranks/" + commit.request));
+    if (ranks) ingest.draft.cursors.push_back({"ranks/" + commit.request, *ranks});
+    ingest.snapshot = &snapshot;
+    ingest.adapter = commit.adapter;
+    ingest.rederived_from = request->sequence;
+    ETL_TRY([[maybe_unused]] const auto done, target_.Commit(ingest));
+    return {};
+  }
+
  private:
   // The line of a commit that tells its decision.
   Result<std::string> DecisionOf(const CommitInfo& commit) const {
@@ -95,9 +119,9 @@ Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
   ETL_CHECK_OK(from.ForEachCommit(0, [&](const CommitInfo& commit) {
     // A response that was only read again for a changed context is left out: the replay meets the same change
     // by itself.
-    if ((commit.rederived_from && !commit.decided) || !commit.snapshot) return true;
+    if (!commit.snapshot) return true;
     clock.Set(commit.time);
-    status = replay.Take(commit);
+    status = commit.rederived_from && !commit.decided ? replay.TakeRanks(commit) : replay.Take(commit);
     if (status && ++count % kCommitsPerSync == 0) status = target.Sync();
     if (progress) progress(commit.last, from.sequence());
     return status.has_value();

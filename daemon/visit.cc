@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kShortfallsKept = 1000;
 constexpr std::size_t kAnnouncedMax = 8;           // requests a transport may work ahead on
 constexpr std::int64_t kClockStepMs = 86'400'000;  // that a clock may move between visits and be believed
+constexpr std::int64_t kAheadMs = 60'000;          // that an answer may have been fetched ahead
 constexpr std::string_view kConditionalCursor = "conditional";
 
 class Visit {
@@ -38,6 +39,7 @@ class Visit {
     auto status = Begin();
     if (status) status = Walk();
     if (const auto drained = intake_.Drain(); status && !drained) status = drained;
+    if (status && store_ != nullptr) status = CompareRanks();
     if (!status) {
       result_.failure = status.error();
       result_.visit = "failed";
@@ -45,8 +47,6 @@ class Visit {
       result_.visit = result_.shortfalls.empty() ? "full" : "partial";
     }
     TakeCounts();
-    if (store_ != nullptr && !result_.failure)
-      CompareRanks(*store_, result_.source, upstream_ranks_, result_.upstream_ranks);
     if (store_ != nullptr) {
       result_.epoch = store_->epoch();
       result_.sequence = store_->sequence();
@@ -229,7 +229,14 @@ class Visit {
   // Never before what is known, and rising where the clock stands still or was set back.
   Instant MomentOf(const Response& response) {
     if (!transport_.live()) return captured_at_;
-    const Instant at = Time(response.at.value_or(clock_.Now()));
+    const Instant shown = response.at.value_or(clock_.Now());
+    // Answers fetched ahead may be a little out of order; a greater step back is the clock's.
+    if (shown.ms < newest_shown_.ms - kAheadMs) {
+      clock_behind_ms_ += newest_shown_.ms - shown.ms + 1;
+      newest_shown_ = shown;
+    }
+    newest_shown_ = std::max(newest_shown_, shown);
+    const Instant at = Time(shown);
     if (at > newest_known_) return at;
     ++newest_known_.ms;
     return newest_known_;
@@ -244,6 +251,8 @@ class Visit {
         snapshot.captured_at = std::max(clock_.Now(), Instant{known->confirmed_at.ms + 1});
     }
     const std::string key = request.key, scope = request.scope;
+    Snapshot answer = snapshot;
+    answer.bytes.clear();
     ETL_TRY(Intake::Taken taken, intake_.Take(request, std::move(snapshot), not_modified));
     if (taken.refusal) {
       AddShortfall({scope, "RESPONSE_REFUSED", key + ": " + taken.refusal->Message()});
@@ -258,8 +267,38 @@ class Visit {
       if (s.scope.empty()) s.scope = scope;
       AddShortfall(std::move(s));
     }
-    for (UpstreamRank& rank : outcome.upstream_ranks) upstream_ranks_.push_back(std::move(rank));
+    if (!outcome.upstream_ranks.empty())
+      boards_.push_back({std::move(answer), std::move(outcome.upstream_ranks)});
     for (auto it = outcome.next.rbegin(); it != outcome.next.rend(); ++it) queue_.push_front(std::move(*it));
+    return {};
+  }
+
+  // Upstream's ranks beside ours, once everything is in: both are kept, and where they come to differ is a
+  // line of the change log.
+  Status CompareRanks() {
+    RankBook book(*store_, result_.source);
+    for (const Board& board : boards_) {
+      const std::string key = "ranks/" + board.answer.request;
+      const std::string after = book.Compare(board.ranks, result_.upstream_ranks);
+      if (!writes()) continue;
+      ETL_TRY(const auto before, store_->FindCursor(result_.source, key));
+      if (before == after) continue;
+      Ingest ingest;
+      ingest.snapshot = &board.answer;
+      ingest.adapter = adapter_.version();
+      ingest.draft.cursors.push_back({key, after});
+      ingest.draft.events = RankEvents(board.answer.request, before, after);
+      ETL_TRY(const auto known, store_->FindRequest(result_.source, board.answer.request));
+      if (!known || known->snapshot != board.answer.digest) continue;  // overtaken meanwhile
+      if (ingest.draft.events.empty()) {
+        ETL_CHECK_OK(
+            store_->PutCursor(result_.source, ingest.draft.cursors.front(), board.answer.captured_at));
+        continue;
+      }
+      ingest.rederived_from = known->sequence;
+      ETL_TRY(const CommitResult done, store_->Commit(ingest));
+      result_.changes += done.changes;
+    }
     return {};
   }
 
@@ -275,7 +314,7 @@ class Visit {
     result_.quarantined = c.quarantined;
     result_.gaps = c.gaps;
     result_.drift = c.drift;
-    result_.changes = c.changes;
+    result_.changes += c.changes;
   }
 
   void AddShortfall(Shortfall shortfall) {
@@ -293,11 +332,16 @@ class Visit {
   bool stopped_ = false;  // by the transport
   Instant captured_at_;
   std::int64_t clock_behind_ms_ = 0;
-  Instant newest_known_;             // by a live visit's start
-  std::set<std::string> announced_;  // keys of queued requests that the transport was told of
+  Instant newest_shown_{INT64_MIN / 2};  // by the clock, in this visit
+  Instant newest_known_;                 // by a live visit's start
+  std::set<std::string> announced_;      // keys of queued requests that the transport was told of
   std::deque<Request> queue_;
   Intake intake_;
-  std::vector<UpstreamRank> upstream_ranks_;
+  struct Board {
+    Snapshot answer;  // without its bytes
+    std::vector<UpstreamRank> ranks;
+  };
+  std::vector<Board> boards_;
 };
 
 }  // namespace
