@@ -17,6 +17,7 @@
 #include "daemon/network.h"
 #include "daemon/visit.h"
 #include "etlctl/commands.h"
+#include "etlctl/json_out.h"
 #include "etlctl/progress.h"
 #include "etlctl/stop_signal.h"
 #include "etlctl/visit_summary.h"
@@ -84,6 +85,24 @@ Result<std::unique_ptr<Store>> OpenForDryRun(const Session& session) {
 
 }  // namespace
 
+namespace {
+
+std::string NetworkJson(const HostReport& report) {
+  JsonObject object;
+  object.Text("host", report.host)
+      .Count("requests", report.requests)
+      .Count("retries", report.retries)
+      .Count("notModified", report.not_modified)
+      .Count("failures", report.failures)
+      .Count("wireBytes", report.wire_bytes)
+      .Count("bodyBytes", report.body_bytes)
+      .Text("breaker", ToString(report.breaker));
+  if (report.breaker != BreakerState::kClosed) object.Text("breakerUntil", report.breaker_until);
+  return object.Text("lastError", report.last_error).Done();
+}
+
+}  // namespace
+
 Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& options) {
   ETL_CHECK_OK(CheckOptions(options));
   ETL_TRY(const std::unique_ptr<Adapter> adapter, FindAdapter(options.source));
@@ -127,6 +146,10 @@ Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& 
   const VisitResult result = RunVisit(*adapter, transport, store.get(), session.clock, visit);
   progress.Clear();
 
+  if (network && store && !options.dry_run && !result.failure) {
+    // For `status`; a store that cannot take it any more has said so in the result.
+    (void)store->PutCursor(options.source, {"network", NetworkJson(network->Report())}, session.clock.Now());
+  }
   Status closed = store ? store->Close() : Status();
   if (session.out.json()) {
     session.out.DataLine(result.Json());

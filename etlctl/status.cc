@@ -5,27 +5,37 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "etlctl/commands.h"
+#include "etlctl/escape.h"
 #include "etlctl/format.h"
 #include "etlctl/json_out.h"
+#include "model/json.h"
 
 namespace etl::ctl {
 namespace {
 
-using Visits = std::vector<std::pair<std::string, std::optional<VisitState>>>;
+// What is known of how a source was visited last.
+struct SourceVisits {
+  std::string source;
+  std::optional<VisitState> backfill, poll;
+  std::string network;  // JSON; empty when it was never read over the network
+};
+using Visits = std::vector<SourceVisits>;
 
 Result<Visits> LoadVisits(const Store& store) {
   Visits visits;
   for (const std::string& source : store.Sources()) {
-    ETL_TRY(auto visit, store.FindVisit(source));
-    visits.emplace_back(source, std::move(visit));
+    SourceVisits& last = visits.emplace_back();
+    last.source = source;
+    ETL_TRY(last.backfill, store.FindVisit(source));
+    ETL_TRY(last.poll, store.FindVisit(source, "poll"));
+    ETL_TRY(const auto network, store.FindCursor(source, "network"));
+    last.network = network.value_or("");
   }
   return visits;
 }
 
-std::string SourceJson(const std::string& source, const std::optional<VisitState>& visit) {
-  JsonObject object;
-  object.Text("source", source);
-  if (!visit) return object.Null("lastVisit").Done();
+std::string VisitJson(const std::optional<VisitState>& visit) {
+  if (!visit) return "null";
   JsonObject last;
   last.Text("state", visit->state).Text("origin", visit->origin).Text("startedAt", visit->started_at);
   if (visit->state == "running") {
@@ -33,8 +43,17 @@ std::string SourceJson(const std::string& source, const std::optional<VisitState
   } else {
     last.Text("finishedAt", visit->finished_at);
   }
-  last.Raw("result", visit->summary);
-  return object.Raw("lastVisit", last.Done()).Done();
+  last.Raw("result", visit->summary.empty() ? "null" : visit->summary);
+  return last.Done();
+}
+
+std::string SourceJson(const SourceVisits& last) {
+  return JsonObject()
+      .Text("source", last.source)
+      .Raw("lastVisit", VisitJson(last.backfill))
+      .Raw("lastPoll", VisitJson(last.poll))
+      .Raw("network", last.network.empty() ? "null" : last.network)
+      .Done();
 }
 
 std::string CountsJson(const StoreCounts& counts) {
@@ -54,7 +73,7 @@ std::string CountsJson(const StoreCounts& counts) {
 
 std::string StatusJson(const Store& store, const Visits& visits, const StoreCounts& counts) {
   std::vector<std::string> sources;
-  for (const auto& [source, visit] : visits) sources.push_back(SourceJson(source, visit));
+  for (const SourceVisits& last : visits) sources.push_back(SourceJson(last));
   return JsonObject()
       .Text("store", store.dir())
       .Text("epoch", store.epoch())
@@ -69,20 +88,38 @@ Style StyleOf(const std::string& state) {
   return state == "full" ? Style::kGood : state == "failed" ? Style::kBad : Style::kWarning;
 }
 
+void AddVisit(Table& table, const std::string& source, const char* goal, const VisitState& visit) {
+  const bool running = visit.state == "running";
+  table.Add({source, goal, Cell(running ? "interrupted or running" : visit.state, StyleOf(visit.state)),
+             visit.started_at.Text(), running ? std::string("–") : visit.finished_at.Text(), visit.origin});
+}
+
+// How the network was when a source was last read over it.
+void WriteNetwork(Output& out, const SourceVisits& last) {
+  const auto document = json::Document::Parse(last.network);
+  if (!document) return;
+  const json::Value network = document->root();
+  const auto count = [&](std::string_view name) {
+    return FormatCount(static_cast<std::uint64_t>(network.Find(name).AsInt64().value_or(0)));
+  };
+  std::string line = fmt::format("{} at {}: {} requests, {} retries, {} failures, breaker {}", last.source,
+                                 Safe(network.Find("host").AsString()), count("requests"), count("retries"),
+                                 count("failures"), Safe(network.Find("breaker").AsString()));
+  if (const auto error = network.Find("lastError").AsString(); !error.empty())
+    line += fmt::format("; last error: {}", Safe(error));
+  out.DataLine(line);
+}
+
 void WriteSources(Output& out, const Visits& visits) {
   out.DataLine("");
-  Table table({{"SOURCE"}, {"LAST VISIT"}, {"STARTED"}, {"FINISHED"}, {"FROM"}});
-  for (const auto& [source, visit] : visits) {
-    if (!visit) {
-      table.Add({source, "none"});
-      continue;
-    }
-    const bool running = visit->state == "running";
-    table.Add({source, Cell(running ? "interrupted or running" : visit->state, StyleOf(visit->state)),
-               visit->started_at.Text(), running ? std::string("–") : visit->finished_at.Text(),
-               visit->origin});
+  Table table({{"SOURCE"}, {"VISIT"}, {"STATE"}, {"STARTED"}, {"FINISHED"}, {"FROM"}});
+  for (const SourceVisits& last : visits) {
+    if (last.backfill) AddVisit(table, last.source, "backfill", *last.backfill);
+    if (last.poll) AddVisit(table, last.source, "poll", *last.poll);
+    if (!last.backfill && !last.poll) table.Add({last.source, "none"});
   }
   table.Write(out);
+  for (const SourceVisits& last : visits) WriteNetwork(out, last);
 }
 
 void WriteCounts(Output& out, const StoreCounts& counts) {

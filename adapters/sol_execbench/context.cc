@@ -39,7 +39,7 @@ std::string ContextText(const KernelContext& context) {
   std::string out = "{\"correctness\":\"" + context.correctness.Text() + "\",\"dtypes\":";
   AppendStrings(out, context.input_dtypes);
   out += ",\"id\":";
-  json::AppendNumber(out, context.kernel_id);
+  out += std::to_string(context.kernel_id);  // exact, beyond the range of a double too
   out += ",\"name\":";
   json::AppendString(out, context.name);
   AppendDigest(out, "operation", context.operation);

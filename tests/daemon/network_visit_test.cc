@@ -215,7 +215,7 @@ TEST(NetworkVisit, KeepsMemoryAndDescriptorsFlatOverTwoThousandPolls) {
   const auto transport = Connect(upstream, clock);
   VisitOptions options = OptionsOf(true);
   options.goal.follow.reread_s = 3'600;
-  std::uint64_t bytes = 0;
+  [[maybe_unused]] std::uint64_t bytes = 0;
   std::size_t descriptors = 0;
   for (int poll = 0; poll < 2'200; ++poll) {
     ASSERT_EQ(RunVisit(*adapter, *transport, store.get(), clock, options).visit, "full");

@@ -413,7 +413,7 @@ TEST_F(Commands, StatusGivesTheStoreAtAGlance) {
     EXPECT_EQ(source.At({"lastVisit", "state"}).AsString(), "full");
     EXPECT_EQ(source.At({"lastVisit", "result", "visit"}).AsString(), "full");
   }
-  EXPECT_THAT(On({"status"}).out, HasSubstr("sol-execbench  full"));
+  EXPECT_THAT(On({"status"}).out, HasSubstr("sol-execbench  backfill  full"));
 }
 
 TEST_F(Commands, VerifyRebuildAndBackupAgreeOnTheRoot) {
