@@ -190,7 +190,7 @@ class Visit {
       AddShortfall({request.scope, response.error().code, request.key + ": " + response.error().Message()});
       return {};
     }
-    const bool not_modified = response->status == 304 && held.known;
+    const bool not_modified = response->status == 304 && held.known && !held.validators.empty();
     if (response->status != 200 && !not_modified) {
       if (response->status != 404 || !request.optional)
         AddShortfall({request.scope, "NOT_THERE",

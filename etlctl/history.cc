@@ -84,8 +84,7 @@ std::string WhyOf(const Version& version, const Version* before, const CommitInf
                   const CommitInfo* previous) {
   if (version.late) return "an older answer of the source arrived late; it changes nothing that holds";
   if (before == nullptr) return "first seen";
-  if (commit.decided && commit.rederived_from)
-    return "a person decided so: `etlctl review list --all`";
+  if (commit.decided && commit.rederived_from) return "a person decided so: `etlctl review list --all`";
   const bool retracted =
       std::find(version.reasons.begin(), version.reasons.end(), "RETRACTED") != version.reasons.end();
   if (retracted) return "its row does not pass any more";

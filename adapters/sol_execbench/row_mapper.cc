@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kTextMax = 200;  // code points of a title, a name, a label
 constexpr std::size_t kExternalIdBytesMax = 500;
-constexpr std::size_t kProjectsMax = 10'000;     // remembered between pages
+constexpr std::size_t kProjectsMax = 10'000;  // remembered between pages
+constexpr std::size_t kProjectNameBytesMax = 4096;
 constexpr std::size_t kMetadataFrameBytes = 48;  // room for names and brackets
 constexpr double kExactIntegerMax = 9007199254740991.0;
 constexpr std::string_view kNoVersion = "unknown";
@@ -435,12 +436,13 @@ void RowMapper::DraftUsers(Draft& draft) {
 const RowMapper::Project& RowMapper::ProjectOf(std::int64_t user_id, std::string_view username) {
   const auto [place, added] = projects_.try_emplace(user_id);
   Project& project = place->second;
-  if (!added && project.username == username) return project;
+  if (!added && !username.empty() && project.username == username) return project;
   SoftwareProject spec;
   spec.name = CutTo(username, kTextMax);
   spec.kind = "individual";
   spec.host = ProjectHost{"other", CutTo("sol-execbench/user/" + std::string(username), kTextMax)};
-  project.username = username;
+  // A name of many megabytes is not remembered, only made again.
+  project.username = username.size() <= kProjectNameBytesMax ? username : std::string_view();
   project.identity.clear();
   AppendIdentity(project.identity, spec);
   project.digest = Sha256(project.identity);

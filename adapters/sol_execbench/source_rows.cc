@@ -145,8 +145,9 @@ void Source::EndList(const Call& call, const RowsWalk& walk, bool complete, Outc
   if (call.key.slice.whole()) {
     const auto text = Remembered(call, RowsKey(call.key.kernel_id));
     const auto known = text ? ParseRows(*text) : std::nullopt;
-    const std::int64_t rows =
-        known && !complete ? std::max(known->rows, walk.walk.rows()) : walk.walk.rows();
+    const std::int64_t rows = known && !complete && !call.goal.follow.accept_shrunken
+                                  ? std::max(known->rows, walk.walk.rows())
+                                  : walk.walk.rows();
     if (call.goal.cursors != nullptr && (!known || known->rows != rows))
       outcome.draft.cursors.push_back({RowsKey(call.key.kernel_id), RowsText({call.at, rows})});
   }

@@ -1,11 +1,15 @@
-// Answers that are wrong as a whole: what a visit says of them, what stays, and that the next good answer heals.
+// Answers that are wrong as a whole: what a visit says of them, what stays, and that the next good answer
+// heals.
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tests/daemon/hostile_support.h"
 
@@ -98,28 +102,57 @@ std::vector<WrongAnswer> WrongAnswers() {
       {"AnErrorWith404InPlaceOfADetail", "kernels/5", {404, kDetail}, absent, "", kWaiting},
       {"AnErrorWith422InPlaceOfRows", rows, {422, kDetailList}, absent, "", ""},
       {"AnErrorWith500InPlaceOfRows", rows, {500, "Internal Server Error"}, absent, "", ""},
-      {"NotModifiedWithoutAQuestion", rows, {304, ""}, absent, "", ""},
       {"AnEmptyBody", rows, {200, ""}, refused, "RESPONSE_JSON", ""},
       {"AListWhereAnObjectBelongs", "kernels", {200, "[]"}, refused, "RESPONSE_SHAPE", ""},
       {"NullInPlaceOfTheList", "kernels", {200, R"({"data": null})"}, refused, "RESPONSE_SHAPE", ""},
       {"NullInPlaceOfADetail", "kernels/5", {200, R"({"data": null})"}, refused, "RESPONSE_SHAPE", kWaiting},
-      {"NullInPlaceOfRows", rows, {200, R"({"data": {"submissions": null, "total": 0}})"}, refused,
-       "RESPONSE_SHAPE", ""},
-      {"RowsByNameInPlaceOfAList", rows, {200, R"({"data": {"submissions": {}, "total": 0}})"}, refused,
-       "RESPONSE_SHAPE", ""},
+      {"NullInPlaceOfRows",
+       rows,
+       {200, R"({"data": {"submissions": null, "total": 0}})"},
+       refused,
+       "RESPONSE_SHAPE",
+       ""},
+      {"RowsByNameInPlaceOfAList",
+       rows,
+       {200, R"({"data": {"submissions": {}, "total": 0}})"},
+       refused,
+       "RESPONSE_SHAPE",
+       ""},
       {"TwiceTheSameMemberSpeltInTwoWays", rows, {200, twice}, refused, "RESPONSE_JSON", ""},
       {"ATotalBeyondNumbers", rows, {200, Page({}, "1e400")}, refused, "RESPONSE_JSON", ""},
-      {"InvalidUtf8AroundTheRows", rows, {200, R"({"data": {"submissions": []}, "x": ")" "\xff" "\"}"},
-       refused, "RESPONSE_JSON", ""},
-      {"ALoneSurrogateAroundTheRows", rows, {200, R"({"data": {"submissions": []}, "x": "\ud800"})"}, refused,
-       "RESPONSE_JSON", ""},
-      {"AHundredThousandBrackets", rows, {200, deep}, refused, "RESPONSE_JSON", ""},
-      {"AHundredThousandBracketsInADetail", "kernels/5", {200, R"({"data": )" + deep + "}"}, refused,
-       "RESPONSE_JSON", kWaiting},
-      {"JsonWithSomethingBehindIt", rows, {200, Page({PlainRow(101).Text()}) + "}"}, refused, "RESPONSE_JSON",
+      {"InvalidUtf8AroundTheRows",
+       rows,
+       {200, R"({"data": {"submissions": []}, "x": ")"
+             "\xff"
+             "\"}"},
+       refused,
+       "RESPONSE_JSON",
        ""},
-      {"ABodyThatStopsHalfWay", rows, {200, Page({PlainRow(101).Text()}).substr(0, 200)}, refused,
-       "RESPONSE_JSON", ""},
+      {"ALoneSurrogateAroundTheRows",
+       rows,
+       {200, R"({"data": {"submissions": []}, "x": "\ud800"})"},
+       refused,
+       "RESPONSE_JSON",
+       ""},
+      {"AHundredThousandBrackets", rows, {200, deep}, refused, "RESPONSE_JSON", ""},
+      {"AHundredThousandBracketsInADetail",
+       "kernels/5",
+       {200, R"({"data": )" + deep + "}"},
+       refused,
+       "RESPONSE_JSON",
+       kWaiting},
+      {"JsonWithSomethingBehindIt",
+       rows,
+       {200, Page({PlainRow(101).Text()}) + "}"},
+       refused,
+       "RESPONSE_JSON",
+       ""},
+      {"ABodyThatStopsHalfWay",
+       rows,
+       {200, Page({PlainRow(101).Text()}).substr(0, 200)},
+       refused,
+       "RESPONSE_JSON",
+       ""},
   };
 }
 
@@ -139,8 +172,8 @@ TEST(HostileContent, BehindByteOrderMarksIsReadAsIfTheyWereNotThere) {
   EXPECT_EQ(plain.Visit(), "full");
   marked.upstream.Say("kernels", kBom + ListOf({ListItem(5, "005_toy").Text()}));
   marked.upstream.Say("kernels/5", kBom + Detail(PlainKernel()));
-  marked.upstream.Say(
-      RowsAt(5), kBom + kBom + Page({PlainRow(103).Text(), PlainRow(102).Text(), PlainRow(101).Text()}));
+  marked.upstream.Say(RowsAt(5),
+                      kBom + kBom + Page({PlainRow(103).Text(), PlainRow(102).Text(), PlainRow(101).Text()}));
   EXPECT_EQ(marked.Visit(), "full");
   EXPECT_EQ(Difference(ExportOf(*marked.store, "group"), ExportOf(*plain.store, "group")), "");
   EXPECT_EQ(marked.Rows(), kAllPassed);
@@ -168,7 +201,8 @@ TEST(HostileContent, ThatIsMissingForOneKernelLeavesTheOthersWhole) {
 
 TEST(HostileContent, WithUnknownMembersAroundItIsTakenAndToldOnce) {
   Stage stage;
-  stage.upstream.Say("kernels", R"({"data": {"kernels": [)" + ListItem(5, "005_toy").Set("owner", "7").Text() +
+  stage.upstream.Say("kernels", R"({"data": {"kernels": [)" +
+                                    ListItem(5, "005_toy").Set("owner", "7").Text() +
                                     R"(], "next": null}, "server": "a"})");
   stage.upstream.Say("kernels/5", Detail(PlainKernel().Set("hints", "[1]").Set("baseline_code", "\"code\"")));
   stage.upstream.Say(RowsAt(5), R"({"data": {"submissions": [)" +
@@ -189,20 +223,30 @@ TEST(HostileContent, WithUnknownMembersAroundItIsTakenAndToldOnce) {
   EXPECT_EQ(stage.Rows(), "101 passed, 102 passed");
 }
 
-TEST(HostileContent, WithOneHundredMegabytesInAStringIsTakenWhole) {
-  Stage stage;
-  const std::string log(100'000'000, 'x');
-  stage.upstream.Say(RowsAt(5), Page({PlainRow(102).Text(), PlainRow(101).Set("error_log", "\"" + log + "\"").Text()}));
-  EXPECT_EQ(stage.Visit(), "full");
-  EXPECT_EQ(stage.Rows(), "101 passed, 102 passed");
-  EXPECT_LT(stage.Newest("submission/101").metadata.size(), 1000u);
-  EXPECT_GT(stage.Newest("submission/101").locator.bytes, log.size());
+// The most memory that the process has had so far.
+std::int64_t PeakBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * std::int64_t{1024};
 }
 
-TEST(HostileContent, WithOneHundredMegabytesOfANameKeepsAShortOne) {
+TEST(HostileContent, WithOneHundredMegabytesInAStringIsTakenWholeInBoundedMemory) {
+  constexpr std::int64_t kBytes = 100'000'000;
   Stage stage;
-  const std::string name(100'000'000, 'n');
-  stage.upstream.Say(RowsAt(5), Page({PlainRow(101).Set("username", "\"" + name + "\"").Text()}));
+  std::string body = Page({PlainRow(102).Text(), PlainRow(101).Set("error_log", "\"@\"").Text()});
+  body.insert(body.find('@'), kBytes, 'x');
+  stage.upstream.Say(RowsAt(5), std::move(body));
+  const std::int64_t before = PeakBytes();
+  EXPECT_EQ(stage.Visit(), "full");
+  EXPECT_LT(PeakBytes() - before, 8 * kBytes) << "a fixed number of copies";
+  EXPECT_EQ(stage.Rows(), "101 passed, 102 passed");
+  EXPECT_LT(stage.Newest("submission/101").metadata.size(), 1000u);
+  EXPECT_GT(stage.Newest("submission/101").locator.bytes, static_cast<std::uint64_t>(kBytes));
+}
+
+TEST(HostileContent, WithTenMegabytesOfANameKeepsAShortOne) {
+  Stage stage;
+  stage.SayRows({PlainRow(101).Set("username", "\"" + std::string(10'000'000, 'n') + "\"").Text()});
   EXPECT_EQ(stage.Visit(), "full");
   EXPECT_EQ(stage.Rows(), "101 passed");
   EXPECT_LT(ExportOf(*stage.store).size(), 100'000u);

@@ -27,6 +27,28 @@ struct Answer {
   std::string body;
 };
 
+inline std::string RowsAt(std::int64_t kernel, std::int64_t offset = 0) {
+  return "submissions?kernel_id=" + std::to_string(kernel) + "&limit=50&offset=" + std::to_string(offset);
+}
+
+// One page; `total` as JSON text, "" leaves it out.
+inline std::string Page(const std::vector<std::string>& rows, const std::string& total) {
+  std::string out = R"({"data": {"submissions": [)";
+  for (std::size_t i = 0; i < rows.size(); ++i) out += (i > 0 ? ", " : "") + rows[i];
+  return out + "]" + (total.empty() ? "" : ", \"total\": " + total) + R"(, "offset": 0, "limit": 50}})";
+}
+inline std::string Page(const std::vector<std::string>& rows) {
+  return Page(rows, std::to_string(rows.size()));
+}
+
+// The answer at an offset of a list with these rows.
+inline std::string PageAt(const std::vector<std::string>& rows, std::size_t offset) {
+  const std::size_t begin = std::min(offset, rows.size()), end = std::min(begin + 50, rows.size());
+  return Page(
+      {rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(end)},
+      std::to_string(rows.size()));
+}
+
 class HostileUpstream : public Transport {
  public:
   explicit HostileUpstream(ManualClock& clock) : clock_(clock) {}
@@ -34,7 +56,17 @@ class HostileUpstream : public Transport {
   // From now on the first request for `key` gets the first answer, the second the second, and so on; the last
   // one stays.
   void Say(const std::string& key, std::vector<Answer> answers) { scripts_[key] = {std::move(answers), 0}; }
-  void Say(const std::string& key, std::string body) { Say(key, {Answer{200, std::move(body)}}); }
+  void Say(const std::string& key, std::string body) {
+    std::vector<Answer> answers(1);
+    answers[0].body = std::move(body);
+    Say(key, std::move(answers));
+  }
+  // The rows of a kernel, page by page, in place of everything that was said of them.
+  void SayRows(std::int64_t kernel, std::vector<std::string> rows) {
+    const std::string start = RowsAt(kernel).substr(0, RowsAt(kernel).size() - 1);
+    std::erase_if(scripts_, [&](const auto& script) { return script.first.starts_with(start); });
+    lists_[start] = std::move(rows);
+  }
 
   using Transport::Fetch;
   Result<Response> Fetch(std::string_view key, const Validators&) override {
@@ -46,7 +78,13 @@ class HostileUpstream : public Transport {
     response.at = clock_.Now();
     const auto script = scripts_.find(std::string(key));
     if (script == scripts_.end()) {
-      response.status = 404;
+      const std::size_t number = key.rfind('=') + 1;
+      const auto list = lists_.find(std::string(key.substr(0, number)));
+      if (list == lists_.end()) {
+        response.status = 404;
+      } else {
+        response.bytes = PageAt(list->second, std::stoul(std::string(key.substr(number))));
+      }
       return response;
     }
     auto& [answers, next] = script->second;
@@ -65,35 +103,13 @@ class HostileUpstream : public Transport {
  private:
   ManualClock& clock_;
   std::map<std::string, std::pair<std::vector<Answer>, std::size_t>> scripts_;
+  std::map<std::string, std::vector<std::string>> lists_;  // by the key of a page without its offset
 };
 
-inline std::string RowsAt(std::int64_t kernel, std::int64_t offset = 0) {
-  return "submissions?kernel_id=" + std::to_string(kernel) +
-         "&limit=50&offset=" + std::to_string(offset);
-}
-
-// One page; `total` as JSON text, "" leaves it out.
-inline std::string Page(const std::vector<std::string>& rows, const std::string& total) {
-  std::string out = R"({"data": {"submissions": [)";
-  for (std::size_t i = 0; i < rows.size(); ++i) out += (i > 0 ? ", " : "") + rows[i];
-  return out + "]" + (total.empty() ? "" : ", \"total\": " + total) + R"(, "offset": 0, "limit": 50}})";
-}
-inline std::string Page(const std::vector<std::string>& rows) {
-  return Page(rows, std::to_string(rows.size()));
-}
-
-// The answer at an offset of a list with these rows.
-inline std::string PageAt(const std::vector<std::string>& rows, std::size_t offset) {
-  const std::size_t begin = std::min(offset, rows.size()), end = std::min(begin + 50, rows.size());
-  return Page({rows.begin() + static_cast<std::ptrdiff_t>(begin),
-               rows.begin() + static_cast<std::ptrdiff_t>(end)},
-              std::to_string(rows.size()));
-}
-
 inline JsonObject ListItem(std::int64_t id, const std::string& name, std::int64_t count = 3) {
-  return {{"id", std::to_string(id)},       {"name", "\"" + name + "\""}, {"title", "\"K\""},
-          {"gpu_types", "[\"B200\"]"},      {"tags", "[\"scan\"]"},
-          {"submission_count", std::to_string(count)}};
+  return {{"id", std::to_string(id)}, {"name", "\"" + name + "\""},
+          {"title", "\"K\""},         {"gpu_types", "[\"B200\"]"},
+          {"tags", "[\"scan\"]"},     {"submission_count", std::to_string(count)}};
 }
 inline std::string ListOf(const std::vector<std::string>& items) {
   std::string out = R"({"data": {"kernels": [)";
@@ -117,15 +133,12 @@ class Stage {
     upstream.Say("kernels/5", Detail(PlainKernel()));
     SayRows({PlainRow(103).Text(), PlainRow(102).Text(), PlainRow(101).Text()});
   }
-  // The rows of kernel 5, on as many pages as they need.
-  void SayRows(const std::vector<std::string>& rows) {
-    for (std::size_t offset = 0; offset == 0 || offset < rows.size(); offset += 49)
-      upstream.Say(RowsAt(5, static_cast<std::int64_t>(offset)), PageAt(rows, offset));
-  }
+  // The rows of kernel 5.
+  void SayRows(const std::vector<std::string>& rows) { upstream.SayRows(5, rows); }
   // A further kernel with these rows, which still has to be listed.
   void SayKernel(std::int64_t id, const std::string& name, const std::vector<std::string>& rows) {
     upstream.Say(KernelKeyOf(id), Detail(KernelOf(id, name)));
-    upstream.Say(RowsAt(id), Page(rows));
+    upstream.SayRows(id, rows);
   }
 
   // A whole reading: "full", or "partial" and the codes of its shortfalls. The store must be sound after it.

@@ -283,7 +283,7 @@ std::string WithoutUser(std::string body, const std::string& id) {
 }
 
 TEST_F(Deciding, ADroppedItemStaysAwayWhenItComesAgain) {
-  SetBody(WithoutUser(Rows({{106}, {101}, {102}}), "106"));
+  SetBody(WithoutUser(Rows({{106}, {101}, {102}, {103}}), "106"));
   EXPECT_EQ(Poll().quarantined, 1u);
   const QuarantineItem item = OnlyItem();
   EXPECT_EQ(item.code, "ROW_FIELD");
@@ -306,7 +306,7 @@ TEST_F(Deciding, ADroppedItemStaysAwayWhenItComesAgain) {
 }
 
 TEST_F(Deciding, AnItemThatIsStillWrongStaysAsItIsAndSaysWhy) {
-  SetBody(WithoutUser(Rows({{106}, {101}, {102}}), "106"));
+  SetBody(WithoutUser(Rows({{106}, {101}, {102}, {103}}), "106"));
   Poll();
   const std::uint64_t sequence = store_->sequence();
   const auto retried = Retry(OnlyItem());
@@ -330,7 +330,7 @@ TEST_F(Deciding, AnItemThatIsStillWrongStaysAsItIsAndSaysWhy) {
 }
 
 TEST_F(Deciding, AnItemIsResolvedWhenWhatItIsReadWithHasChanged) {
-  std::string body = Rows({{101}, {102}, {106}});
+  std::string body = Rows({{101}, {102}, {103}, {106}});
   const std::string times =
       R"("submitted_at":"2026-05-01T10:00:00","is_correct":true,"finished_at":"2026-05-01T10:30:00")";
   const std::size_t at = body.find(times, body.find("\"id\":106"));
@@ -377,13 +377,18 @@ TEST_F(Deciding, ARefusedListIsBelievedAtTheWordOfAnOperatorAndFromThenOn) {
 TEST_F(Deciding, ARefusedListOfSeveralPagesIsTheMeasureFromItsFirstOn) {
   const auto list = [&](int from, int to) {
     std::vector<ListedRow> first, second;
-    for (int id = to; id > from; --id) (to - id < 50 ? first : second).push_back({id});
+    for (int id = to; id > from; --id) {
+      if (to - id < 50) first.push_back({id});
+      if (to - id >= 49) second.push_back({id});  // pages overlap by a row
+    }
     SetBody(Rows(first, to - from));
-    source_.bodies[RowsKey(5, 50)] = Rows(second, to - from);
+    source_.bodies[RowsKey(5, 49)] = Rows(second, to - from);
+    source_.bodies["kernels"] = KernelList({{5, to - from}});
   };
-  list(200, 299);
-  EXPECT_EQ(Poll().visit, "full");
-  list(230, 290);
+  list(102, 199);
+  const VisitResult whole = Poll();
+  EXPECT_EQ(whole.visit, "full") << whole.Json();
+  list(130, 190);
   EXPECT_EQ(Poll().visit, "partial");
   EXPECT_EQ(OnlyItem().code, "ROWS_SHRUNK");
   ASSERT_TRUE(Retry(OnlyItem())->changed);

@@ -59,7 +59,8 @@ class Decide : public ::testing::Test {
   std::string IdOf(const std::string& code) {
     const auto document = Parsed(On({"quarantine", "list", "--all", "-o", "json"}).out);
     for (const json::Value item : document.root().Find("quarantine").elements())
-      if (item.Find("code").AsString() == code) return std::string(item.Find("id").AsString().substr(7));  // "sha256:"
+      if (item.Find("code").AsString() == code)
+        return std::string(item.Find("id").AsString().substr(7));  // "sha256:"
     return "";
   }
 
