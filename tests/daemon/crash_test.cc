@@ -1,59 +1,32 @@
 // A backfill killed by SIGKILL at random moments, then finished, leaves the same store as one that was left
 // alone.
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <string>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/support/backfill.h"
 #include "tests/support/generated_leaderboard.h"
+#include "tests/support/killed_child.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temp_dir.h"
 
 namespace etl::test {
 namespace {
 
-int Rounds() {
-  const char* rounds = std::getenv("ETL_CRASH_ROUNDS");
-  return rounds == nullptr ? 20 : std::atoi(rounds);
-}
-
-// Runs a backfill in a child process, and kills it a while after it has taken in so many responses. Returns
-// whether that came before its end.
 bool BackfillAndDie(const std::string& store_dir, const std::string& from, std::uint64_t responses,
                     unsigned delay_us) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return false;
-  const pid_t child = fork();
-  if (child == 0) {
-    SystemClock clock;
-    const auto store = OpenStore(store_dir, clock);
-    VisitOptions options;
-    std::uint64_t seen = 0;
-    options.progress = [&](const VisitProgress&) {
-      if (++seen == responses && write(ends[1], "x", 1) != 1) _exit(1);
-    };
-    Backfill(*store, from, clock, options);
-    _exit(0);
-  }
-  close(ends[1]);
-  char byte = 0;
-  if (read(ends[0], &byte, 1) == 1) {
-    const timespec delay{0, static_cast<long>(delay_us) * 1000};
-    nanosleep(&delay, nullptr);
-    kill(child, SIGKILL);
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status);
+  return KilledWhile(
+      [&](const std::function<void()>& tick) {
+        SystemClock clock;
+        const auto store = OpenStore(store_dir, clock);
+        VisitOptions options;
+        options.progress = [&](const VisitProgress&) { tick(); };
+        Backfill(*store, from, clock, options);
+      },
+      responses, delay_us);
 }
 
 TEST(Crash, ABackfillKilledAtAnyMomentAndFinishedExportsTheSameBytesAndVerifies) {
@@ -74,7 +47,7 @@ TEST(Crash, ABackfillKilledAtAnyMomentAndFinishedExportsTheSameBytesAndVerifies)
     requests = result.requests;
     expected = ExportOf(*store);
   }
-  const int rounds = Rounds();
+  const int rounds = CrashRounds();
   int killed = 0;
   for (int round = 0; round < rounds; ++round) {
     std::mt19937 random(static_cast<unsigned>(round) + 1);

@@ -238,7 +238,11 @@ TEST(HostileContent, WithOneHundredMegabytesInAStringIsTakenWholeInBoundedMemory
   stage.upstream.Say(RowsAt(5), std::move(body));
   const std::int64_t before = PeakBytes();
   EXPECT_EQ(stage.Visit(), "full");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  (void)before;  // a sanitizer keeps what was freed
+#else
   EXPECT_LT(PeakBytes() - before, 8 * kBytes) << "a fixed number of copies";
+#endif
   EXPECT_EQ(stage.Rows(), "101 passed, 102 passed");
   EXPECT_LT(stage.Newest("submission/101").metadata.size(), 1000u);
   EXPECT_GT(stage.Newest("submission/101").locator.bytes, static_cast<std::uint64_t>(kBytes));

@@ -1,22 +1,19 @@
 // Visits over HTTP: the same as from a folder, whatever happens to the process or to the connection.
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/visit.h"
 #include "fetch/http_transport.h"
 #include "tests/daemon/poll_support.h"
 #include "tests/support/backfill.h"
+#include "tests/support/killed_child.h"
 #include "tests/support/loopback_actions.h"
 #include "tests/support/loopback_upstream.h"
 #include "tests/support/temp_dir.h"
@@ -25,11 +22,6 @@ namespace etl::test {
 namespace {
 
 const std::string kExample = std::string(ETL_SOURCE_DIR) + "/fixtures/leaderboard/";
-
-int Rounds() {
-  const char* rounds = std::getenv("ETL_CRASH_ROUNDS");
-  return rounds == nullptr ? 20 : std::atoi(rounds);
-}
 
 LoopbackOptions Example() {
   LoopbackOptions options;
@@ -119,36 +111,19 @@ TEST(NetworkVisit, AnIdlePollIsOneRequestOfLittle) {
   EXPECT_LE(upstream.bytes_sent() - bytes, 2'048u);
 }
 
-// Runs a visit in a child process, and kills it a while after it has taken in so many responses.
 bool VisitAndDie(const std::string& store_dir, const LoopbackUpstream& upstream, bool poll,
                  std::uint64_t responses, unsigned delay_us) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return false;
-  const pid_t child = fork();
-  if (child == 0) {
-    SystemClock clock;
-    const auto store = OpenStore(store_dir, clock);
-    const auto adapter = MakeAdapter("sol-execbench");
-    const auto transport = Connect(upstream, clock);
-    VisitOptions options = OptionsOf(poll);
-    std::uint64_t seen = 0;
-    options.progress = [&](const VisitProgress&) {
-      if (++seen == responses && write(ends[1], "x", 1) != 1) _exit(1);
-    };
-    RunVisit(*adapter, *transport, store.get(), clock, options);
-    _exit(0);
-  }
-  close(ends[1]);
-  char byte = 0;
-  if (read(ends[0], &byte, 1) == 1) {
-    const timespec delay{0, static_cast<long>(delay_us) * 1000};
-    nanosleep(&delay, nullptr);
-    kill(child, SIGKILL);
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status);
+  return KilledWhile(
+      [&](const std::function<void()>& tick) {
+        SystemClock clock;
+        const auto store = OpenStore(store_dir, clock);
+        const auto adapter = MakeAdapter("sol-execbench");
+        const auto transport = Connect(upstream, clock);
+        VisitOptions options = OptionsOf(poll);
+        options.progress = [&](const VisitProgress&) { tick(); };
+        RunVisit(*adapter, *transport, store.get(), clock, options);
+      },
+      responses, delay_us);
 }
 
 TEST(NetworkCrash, BackfillsAndPollsKilledAtAnyMomentEndInTheSameExport) {
@@ -165,7 +140,7 @@ TEST(NetworkCrash, BackfillsAndPollsKilledAtAnyMomentEndInTheSameExport) {
     }
     expected = NewestOf(ExportOf(*store));
   }
-  const int rounds = Rounds();
+  const int rounds = CrashRounds();
   int killed = 0;
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
