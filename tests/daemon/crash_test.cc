@@ -21,10 +21,11 @@ bool BackfillAndDie(const std::string& store_dir, const std::string& from, std::
   return KilledWhile(
       [&](const std::function<void()>& tick) {
         SystemClock clock;
-        const auto store = OpenStore(store_dir, clock);
+        auto store = OpenStore(store_dir, clock);
         VisitOptions options;
         options.progress = [&](const VisitProgress&) { tick(); };
         Backfill(*store, from, clock, options);
+        (void)store.release();  // closing would wait for threads of RocksDB, which a child has not
       },
       responses, delay_us);
 }
