@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "daemon/intake.h"
 #include "daemon/review.h"
@@ -50,6 +51,32 @@ class Replay {
     return {};
   }
 
+  // The gaps that a commit told of: they came of a whole walk, which no single response shows.
+  Status TakeGaps(const CommitInfo& commit) {
+    ETL_TRY(const auto gaps, GapsOf(commit));
+    if (gaps.empty()) return {};
+    ETL_TRY(const auto request, target_.FindRequest(commit.source, commit.request));
+    if (!request) return {};
+    const Snapshot snapshot{
+        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    Ingest ingest;
+    ingest.snapshot = &snapshot;
+    ingest.adapter = commit.adapter;
+    ingest.draft.gaps = gaps;
+    ingest.rederived_from = request->sequence;
+    ETL_TRY([[maybe_unused]] const auto done, target_.Commit(ingest));
+    return {};
+  }
+
+  // What polls remember, so that the next one goes on where the last one was.
+  Status TakePollCursors(Instant at) {
+    for (const std::string& source : from_.Sources()) {
+      ETL_TRY(const auto cursors, from_.FindCursors(source, "poll/"));
+      for (const CursorDraft& cursor : cursors) ETL_CHECK_OK(target_.PutCursor(source, cursor, at));
+    }
+    return {};
+  }
+
   // Where a commit did nothing but hold upstream's ranks against ours, it is copied: the ranks compared were
   // those of that moment.
   Status TakeRanks(const CommitInfo& commit) {
@@ -84,6 +111,16 @@ class Replay {
     }));
     return line;
   }
+  Result<std::vector<GapDraft>> GapsOf(const CommitInfo& commit) {
+    if (!gaps_) {
+      gaps_.emplace();
+      ETL_TRY(const auto items, from_.Gaps(""));
+      for (const GapItem& item : items)
+        (*gaps_)[item.sequence].push_back({item.scope, item.code, item.missing, item.detail});
+    }
+    const auto found = gaps_->find(commit.first);
+    return found == gaps_->end() ? std::vector<GapDraft>() : found->second;
+  }
   Result<std::optional<Error>> RefusalOf(const CommitInfo& commit) {
     if (!refusals_) {
       refusals_.emplace();
@@ -103,6 +140,7 @@ class Replay {
   Store& target_;
   Goal goal_;
   std::map<std::string, Source> sources_;
+  std::optional<std::map<std::uint64_t, std::vector<GapDraft>>> gaps_;       // by their commit
   std::optional<std::map<std::pair<std::string, Digest>, Error>> refusals_;  // by source and bytes
 };
 
@@ -122,11 +160,13 @@ Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
     if (!commit.snapshot) return true;
     clock.Set(commit.time);
     status = commit.rederived_from && !commit.decided ? replay.TakeRanks(commit) : replay.Take(commit);
+    if (status) status = replay.TakeGaps(commit);
     if (status && ++count % kCommitsPerSync == 0) status = target.Sync();
     if (progress) progress(commit.last, from.sequence());
     return status.has_value();
   }));
   ETL_CHECK_OK(std::move(status));
+  ETL_CHECK_OK(replay.TakePollCursors(target.last_time()));
   return target.Sync();
 }
 

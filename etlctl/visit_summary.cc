@@ -93,7 +93,7 @@ void WriteVisitSummary(Output& out, const VisitResult& result, const std::string
   WriteRankDifferences(out, ranks);
   if (result.dry_run) {
     out.DataLine("\nDry run: nothing was written.");
-  } else if (result.changes == 0 && result.visit != "failed") {
+  } else if (result.changes == 0 && result.visit == "full") {
     out.DataLine("\nNothing changed: the store had all of it already.");
   }
 }

@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL  // no library to link, and small values are the common case
 #include <array>
 #include <atomic>
+#include <cstdarg>
 #include <deque>
 #include <filesystem>
 #include <unordered_map>
@@ -154,8 +155,17 @@ class RocksIterator final : public Kv::Iterator {
   std::unique_ptr<rocksdb::Iterator> it_;
 };
 
+// RocksDB's own log of what it does is not kept: nobody reads it, and on a full disk Debian's build, which
+// keeps its assertions, aborts the process when a second line of it cannot be written.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*values*/) override {}
+};
+
 rocksdb::Options RocksOptions(const Kv::Options& o) {
   rocksdb::Options options;
+  options.info_log = std::make_shared<NoLog>();
   options.create_if_missing = o.create;
   options.paranoid_checks = true;
   options.write_buffer_size = o.write_buffer_bytes;
@@ -174,8 +184,6 @@ rocksdb::Options RocksOptions(const Kv::Options& o) {
   options.skip_stats_update_on_db_open = true;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  options.keep_log_file_num = 2;
-  options.info_log_level = rocksdb::WARN_LEVEL;
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.block_size = 16 << 10;

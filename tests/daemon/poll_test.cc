@@ -330,5 +330,21 @@ TEST_F(Polling, BelievesALaterEditWhateverTheClockSays) {
   }
 }
 
+TEST_F(Polling, GoesOnAfterARebuildWhereItWasWithEveryGap) {
+  SetRows({{104, "RUNNING"}, {101}});
+  Poll();
+  clock_.AdvanceMs(8 * 86'400'000LL);
+  EXPECT_EQ(Poll().gaps, 1u);
+  ReplayClock replay_clock;
+  const auto rebuilt = OpenStore("", replay_clock);
+  ASSERT_TRUE(Rebuild(*store_, *rebuilt, replay_clock, nullptr).has_value());
+  EXPECT_EQ(rebuilt->sequence(), store_->sequence() - 1) << "all but the line that says why it was given up";
+  const auto gaps = rebuilt->Gaps("");
+  ASSERT_EQ(gaps->size(), 1u);
+  EXPECT_EQ((*gaps)[0].code, "UNFINISHED_GIVEN_UP");
+  EXPECT_EQ(*rebuilt->FindCursor("sol-execbench", "poll/5"), *store_->FindCursor("sol-execbench", "poll/5"));
+  EXPECT_EQ(ExportOf(*rebuilt), ExportOf(*store_));
+}
+
 }  // namespace
 }  // namespace etl::test
