@@ -87,9 +87,9 @@ std::string DefaultSettingsFile() {
   std::string out =
       "# Settings of etld, in TOML 1.0; see etld.toml(5). Every key stands here as a comment with its "
       "default:\n"
-      "# remove the # before one to set it. `etlctl config check` checks this file, `etlctl config show` "
-      "says what\n"
-      "# holds and where it comes from. Secrets do not belong here.\n";
+      "# remove the # before one to set it. The file is checked as a whole before any of it is used. Secrets "
+      "do not\n"
+      "# belong here.\n";
   for (const Section& section : config::Sections()) {
     out += '\n';
     AppendComment(section.about, out);
