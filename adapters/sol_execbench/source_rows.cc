@@ -180,7 +180,7 @@ void Source::EndKernel(const Call& call, const KernelRead& read, Outcome& outcom
     outcome.draft.gaps.push_back({scope, "WINDOW_OUTRUN", 0, what});
     outcome.shortfalls.push_back({scope, "WINDOW_OUTRUN", what});
   }
-  if (!read.lost().empty()) {
+  if (!read.lost().empty() && !call.goal.leaderboards) {
     // Each user's best row is still shown there.
     for (const std::string& gpu_type : read.gpu_types()) {
       Request& next = outcome.next.emplace_back();
