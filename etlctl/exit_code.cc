@@ -36,13 +36,17 @@ Exit ExitFor(const Error& error) {
 }
 
 void Report(Output& out, const Error& error) {
+  Report(out, error, ExitFor(error));
+}
+
+void Report(Output& out, const Error& error, Exit exit) {
   if (out.json()) {
     JsonObject object;
     object.Text("code", error.code)
         .Text("where", error.where)
         .Text("what", error.what)
         .Text("fix", error.fix);
-    object.Integer("exit", static_cast<int>(ExitFor(error)));
+    object.Integer("exit", static_cast<int>(exit));
     out.TalkLine(object.Done());
     return;
   }

@@ -25,6 +25,8 @@ Exit ExitFor(const Error& error);
 // Says on the talk stream what went wrong: "etlctl: CODE at WHERE: WHAT" and "  fix: ...", or one JSON object
 // {code, where, what, fix, exit} when the format is JSON.
 void Report(Output& out, const Error& error);
+// The same where the command ends with another status than the error alone would mean.
+void Report(Output& out, const Error& error, Exit exit);
 
 // A command line that cannot be understood: code USAGE, exit status 2. `command` names the part ("get run").
 Error UsageError(std::string command, std::string what, std::string fix);

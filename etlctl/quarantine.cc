@@ -158,7 +158,7 @@ Result<Exit> QuarantineRetry(const Session& session, const DecideOptions& option
   Tell(session.out, item, kResolved, done);
   if (!done.refused) return Exit::kDone;
   session.out.FlushData();
-  Report(session.out, *done.refused);
+  Report(session.out, *done.refused, Exit::kIncomplete);
   return Exit::kIncomplete;
 }
 
