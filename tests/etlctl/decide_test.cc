@@ -144,6 +144,7 @@ TEST_F(Decide, EveryRefusalHasItsCodeAndStatus) {
     EXPECT_EQ(ran.exit, c.exit) << ::testing::PrintToString(c.args) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr(std::string("\"code\":\"") + c.code + "\""))
         << ::testing::PrintToString(args);
+    EXPECT_THAT(ran.err, HasSubstr("\"exit\":" + std::to_string(c.exit)));
   }
   EXPECT_EQ(On({"review", "admit", kRow, "--reason", std::string(1000, 'x')}).exit, 0);
   for (const Args& args :
