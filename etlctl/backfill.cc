@@ -83,10 +83,6 @@ Result<std::unique_ptr<Store>> OpenForDryRun(const Session& session) {
   return store;
 }
 
-}  // namespace
-
-namespace {
-
 std::string NetworkJson(const HostReport& report) {
   JsonObject object;
   object.Text("host", report.host)

@@ -3,27 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "fetch/ascii.h"
+
 namespace etl {
 namespace {
 
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool SameName(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Lower(x) == Lower(y); });
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  const char lower = Lower(c);
+  const char lower = LowerAscii(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
@@ -106,7 +93,7 @@ Line TakeLine(std::string_view& text) {
 // The product token of a user-agent line: "etld/1.0" names "etld".
 std::string_view Product(std::string_view value) {
   const auto end = std::find_if_not(value.begin(), value.end(), [](char c) {
-    return (Lower(c) >= 'a' && Lower(c) <= 'z') || c == '-' || c == '_';
+    return (LowerAscii(c) >= 'a' && LowerAscii(c) <= 'z') || c == '-' || c == '_';
   });
   return value.substr(0, static_cast<std::size_t>(end - value.begin()));
 }

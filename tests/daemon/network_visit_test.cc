@@ -51,6 +51,13 @@ VisitOptions OptionsOf(bool poll) {
   return options;
 }
 
+// The same, with nothing due for a while.
+VisitOptions IdleOptions() {
+  VisitOptions options = OptionsOf(true);
+  options.goal.follow.reread_s = 3'600;
+  return options;
+}
+
 VisitResult Visit(Store& store, const LoopbackUpstream& upstream, bool poll) {
   SystemClock clock;
   const auto adapter = MakeAdapter("sol-execbench");
@@ -100,8 +107,7 @@ TEST(NetworkVisit, AnIdlePollIsOneRequestOfLittle) {
   const auto store = OpenStore(dir.File("store"), clock);
   const auto adapter = MakeAdapter("sol-execbench");
   const auto transport = Connect(upstream, clock);
-  VisitOptions options = OptionsOf(true);
-  options.goal.follow.reread_s = 3'600;
+  const VisitOptions options = IdleOptions();
   EXPECT_EQ(RunVisit(*adapter, *transport, store.get(), clock, options).visit, "full");
   const std::size_t requests = upstream.count();
   const std::uint64_t bytes = upstream.bytes_sent();
@@ -189,8 +195,7 @@ TEST(NetworkVisit, KeepsMemoryAndDescriptorsFlatOverTwoThousandPolls) {
   const auto store = OpenStore(dir.File("store"), clock);
   const auto adapter = MakeAdapter("sol-execbench");
   const auto transport = Connect(upstream, clock);
-  VisitOptions options = OptionsOf(true);
-  options.goal.follow.reread_s = 3'600;
+  const VisitOptions options = IdleOptions();
   [[maybe_unused]] std::uint64_t bytes = 0;
   std::size_t descriptors = 0;
   for (int poll = 0; poll < 2'200; ++poll) {
