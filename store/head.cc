@@ -148,16 +148,25 @@ Result<int> OpenLock(const std::string& path, bool exclusive) {
   return fd;
 }
 
+struct flock WholeFile(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::string WriterText(int fd) {
+  std::array<char, 512> text{};
+  const ssize_t n = pread(fd, text.data(), text.size() - 1, 0);
+  std::string who(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  who.resize(std::min(who.size(), who.find('\n')));
+  return who.empty() ? "a writer that has not said its name yet" : who;
+}
+
 // Who keeps us out. Where a shared lock can be had, readers do, and the text is that of a writer that died.
 Error LockedBy(int fd, const std::string& dir) {
   std::string who;
-  if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
-    std::array<char, 256> text{};
-    const ssize_t n = pread(fd, text.data(), text.size() - 1, 0);
-    who.assign(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-    who.resize(std::min(who.size(), who.find('\n')));
-    if (who.empty()) who = "a writer that has not said its name yet";
-  }
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0) who = WriterText(fd);
   return {Errc::kUnavailable, "STORE_LOCKED", dir,
           who.empty() ? "readers have the store open" : "held by " + who,
           "wait for it to finish, or stop it"};
@@ -176,6 +185,9 @@ Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool 
     return Fail(std::move(error));
   }
   if (exclusive) {
+    // For Writer, which must not take the lock away from anyone by asking.
+    struct flock mark = WholeFile(F_WRLCK);
+    (void)fcntl(fd, F_OFD_SETLK, &mark);
     const std::string text =
         holder + ", process " + std::to_string(getpid()) + ", since " + now.Text() + "\n";
     if (ftruncate(fd, 0) != 0 ||
@@ -186,6 +198,16 @@ Result<std::unique_ptr<StoreLock>> StoreLock::Take(const std::string& dir, bool 
     }
   }
   return std::unique_ptr<StoreLock>(new StoreLock(fd));
+}
+
+std::string StoreLock::Writer(const std::string& dir) {
+  const int fd = open((dir + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  struct flock mark = WholeFile(F_RDLCK);
+  const bool held = fcntl(fd, F_OFD_GETLK, &mark) == 0 && mark.l_type != F_UNLCK;
+  std::string who = held ? WriterText(fd) : std::string();
+  close(fd);
+  return who;
 }
 
 StoreLock::~StoreLock() {

@@ -55,6 +55,8 @@ class StoreLock {
   // kUnavailable STORE_LOCKED, whose `what` says who holds it and since when; STORE_IO.
   static Result<std::unique_ptr<StoreLock>> Take(const std::string& dir, bool exclusive,
                                                  const std::string& holder, Instant now);
+  // The name in the file while a writer holds it; else empty.
+  static std::string Writer(const std::string& dir);
   ~StoreLock();
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;

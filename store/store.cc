@@ -28,6 +28,10 @@ Status WrongMode() {
 
 }  // namespace
 
+std::string Store::WriterOf(const std::string& dir) {
+  return StoreLock::Writer(dir);
+}
+
 Result<std::unique_ptr<Store>> Store::Open(const std::string& dir, const Options& options, Clock& clock) {
   auto store = std::make_unique<StoreImpl>(dir, options, clock);
   ETL_CHECK_OK(store->Init());  // a store that would not open writes nothing when it goes
@@ -204,6 +208,7 @@ std::unique_ptr<CommitBuilder> StoreImpl::NewBuilder(const Ingest& ingest) {
 
 Result<CommitResult> StoreImpl::Commit(const Ingest& ingest) {
   if (options_.mode != Mode::kWrite) return Fail(WrongMode().error());
+  const std::lock_guard lock(writing_);
   const auto builder = NewBuilder(ingest);
   auto status = builder->Build();
   if (status) status = kv_->Write(builder->batch(), false);
@@ -218,6 +223,7 @@ Result<CommitResult> StoreImpl::Commit(const Ingest& ingest) {
 }
 
 Result<CommitResult> StoreImpl::Preview(const Ingest& ingest) {
+  const std::lock_guard lock(writing_);
   const auto builder = NewBuilder(ingest);
   const auto status = builder->Build();
   state_.DropCaches();  // they were edited as if the batch had been written
@@ -228,6 +234,7 @@ Result<CommitResult> StoreImpl::Preview(const Ingest& ingest) {
 Status StoreImpl::Confirm(std::string_view source, std::string_view request, const Digest& snapshot,
                           Instant at) {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   const std::string key = keys::ByText(keys::kRequest, source, request);
   ETL_TRY(const auto stored, kv_->Get(key));
   if (!stored) return {};
@@ -245,6 +252,7 @@ Status StoreImpl::Confirm(std::string_view source, std::string_view request, con
 
 Status StoreImpl::Confirm(const Snapshot& again, bool not_modified, const std::vector<CursorDraft>& cursors) {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   for (const CursorDraft& cursor : cursors)
     ETL_CHECK_OK(etl::PutCursor(*kv_, *batch, again.source, cursor, again.captured_at));
@@ -268,13 +276,25 @@ Status StoreImpl::Confirm(const Snapshot& again, bool not_modified, const std::v
 
 Status StoreImpl::PutCursor(std::string_view source, const CursorDraft& cursor, Instant at) {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   ETL_CHECK_OK(etl::PutCursor(*kv_, *batch, source, cursor, at));
   return kv_->Write(batch, false);
 }
 
+Status StoreImpl::Compact() {
+  const std::lock_guard lock(writing_);
+  return kv_->Compact();
+}
+
+Instant StoreImpl::last_time() const {
+  const std::lock_guard lock(writing_);
+  return state_.last_time;
+}
+
 Status StoreImpl::Sync() {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   if (options_.in_memory) return {};
   auto status = kv_->SyncLog();
   const Head head{state_.epoch, state_.sequence};
@@ -297,6 +317,7 @@ Result<std::vector<std::string>> StoreImpl::PendingContexts(std::string_view sou
 
 Status StoreImpl::ContextDone(std::string_view source, std::string_view context) {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   batch->Delete(keys::ByText(keys::kPendingContext, source, context));
   return kv_->Write(batch, false);
@@ -304,12 +325,14 @@ Status StoreImpl::ContextDone(std::string_view source, std::string_view context)
 
 Status StoreImpl::PutVisit(std::string_view source, const VisitState& visit) {
   if (options_.mode != Mode::kWrite) return WrongMode();
+  const std::lock_guard lock(writing_);
   const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
   batch->Put(keys::ByText(keys::kVisit, source, visit.goal), EncodeVisit(visit));
   return kv_->Write(batch, false);
 }
 
 Result<Store::BackupInfo> StoreImpl::CreateBackup(const std::string& backup_dir) {
+  const std::lock_guard lock(writing_);
   ETL_TRY(const auto backup,
           kv_->CreateBackup(backup_dir, state_.epoch + ":" + std::to_string(state_.sequence)));
   return BackupInfo{backup.id, Instant{backup.at_s * 1000}, backup.bytes, state_.epoch, state_.sequence};

@@ -18,8 +18,9 @@
 
 namespace etl {
 
-// Everything that was ever seen, in RocksDB (docs/formats.md has the bytes). One process at a time writes;
-// any number of threads read. The rules that hold after every commit are in docs/design/002-store.md.
+// Everything that was ever seen, in RocksDB (docs/formats.md has the bytes). One process at a time writes,
+// its threads one after the other; any number of threads read. The rules that hold after every commit are in
+// docs/design/002-store.md.
 
 // The newest state when `sequence` is kNow, else the state after the commit that holds this sequence. Commits
 // are atomic: every sequence inside one commit shows the state after it.
@@ -185,7 +186,7 @@ struct Ingest {
       refusal;  // the response is wrong as a whole: it goes to quarantine, the draft must be empty
   Draft draft;
   std::optional<std::uint64_t> rederived_from;
-  std::optional<DecisionDraft> decision;  // why it is read again, or what is decided with it
+  std::optional<DecisionDraft> decision;            // why it is read again, or what is decided with it
   std::uint64_t visit_entries = 0, visit_runs = 0;  // kept as RequestState::entries, runs
   std::uint64_t visit_start =
       UINT64_MAX;  // newest sequence when the visit began: what came after is not counted as changed again
@@ -226,6 +227,9 @@ class Store {
   // STORE_IO; kCorrupt STORE_DAMAGED, STORE_LOST_COMMITS (the log ends before a commit that was
   // acknowledged); kInvalid STORE_FORMAT (made by a newer etld). `clock` must outlive the store.
   static Result<std::unique_ptr<Store>> Open(const std::string& dir, const Options& options, Clock& clock);
+  // Who has the store in this folder open for writing, as they told Options::holder, with process and time:
+  // "etld, process 12, since 2026-01-01T00:00:00.000Z". Empty when nobody has, or it cannot be told.
+  static std::string WriterOf(const std::string& dir);
   virtual ~Store() = default;
   // Flushes and releases the lock. Reports what the destructor could only swallow.
   virtual Status Close() = 0;
@@ -234,7 +238,7 @@ class Store {
   virtual std::uint64_t sequence() const = 0;
   virtual std::string dir() const = 0;
 
-  // --- writing: one thread ---
+  // --- writing: any thread, one call after the other ---
 
   // One response becomes one atomic commit: objects, versions, standings, record steps, changes and the
   // request's own state. Returns what changed. It is seen by reads at once, is written while the caller goes

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ class StoreImpl final : public Store {
   Result<std::vector<std::string>> PendingContexts(std::string_view source) const override;
   Status ContextDone(std::string_view source, std::string_view context) override;
   Status PutVisit(std::string_view source, const VisitState& visit) override;
-  Status Compact() override { return kv_->Compact(); }
+  Status Compact() override;
 
   Result<std::optional<RequestState>> FindRequest(std::string_view source,
                                                   std::string_view request) const override;
@@ -58,7 +59,7 @@ class StoreImpl final : public Store {
   Result<std::optional<std::string>> FindCursor(std::string_view source, std::string_view key) const override;
   Result<std::vector<CursorDraft>> FindCursors(std::string_view source,
                                                std::string_view key_prefix) const override;
-  Instant last_time() const override { return state_.last_time; }
+  Instant last_time() const override;
   Result<std::vector<std::string>> RowsOf(std::string_view source, std::string_view context) const override;
   std::vector<std::string> Sources() const override;
   Result<AsOf> ResolveAsOf(std::string_view text) const override;
@@ -134,6 +135,7 @@ class StoreImpl final : public Store {
   Head head_written_;  // last, by this process
   std::unique_ptr<Kv> kv_;
   std::vector<EpochStart> epochs_;
+  mutable std::mutex writing_;  // held by each writing call; guards what follows
   WriterState state_;
   std::atomic<std::uint64_t> sequence_{0};
   bool failed_ = false;
