@@ -26,6 +26,7 @@ std::string ScheduleState::Json() const {
   json::ObjectWriter(out)
       .Count("failures", failures)
       .Integer("intervalMs", interval_ms)
+      .Integer("lastFullMs", last_full_ms)
       .Bool("paused", paused)
       .End();
   return out;
@@ -39,6 +40,7 @@ ScheduleState ScheduleState::Parse(std::string_view json) {
   const std::int64_t failures = root.Find("failures").AsInt64().value_or(0);
   state.failures = static_cast<std::uint32_t>(std::clamp<std::int64_t>(failures, 0, 1'000'000));
   state.interval_ms = std::max<std::int64_t>(root.Find("intervalMs").AsInt64().value_or(0), 0);
+  state.last_full_ms = std::max<std::int64_t>(root.Find("lastFullMs").AsInt64().value_or(0), 0);
   state.paused = root.Find("paused").IsTrue();
   return state;
 }
@@ -156,6 +158,11 @@ void Scheduler::Begin(const std::string& slug) {
   it->second.entry.running = true;
   it->second.again = false;
   ShowRest(it->second);
+}
+
+void Scheduler::NoteFull(const std::string& slug, std::int64_t at_ms) {
+  const auto it = sources_.find(slug);
+  if (it != sources_.end()) it->second.entry.state.last_full_ms = at_ms;
 }
 
 ScheduleState Scheduler::End(const std::string& slug, const VisitEnd& end, Steady now) {

@@ -25,9 +25,10 @@ struct ScheduleState {
   std::int64_t interval_ms = 0;  // 0: not known yet
   std::uint32_t failures = 0;    // visits in a row that brought nothing
   bool paused = false;
+  std::int64_t last_full_ms = 0;  // when a visit last ended full, since 1970; 0: never. Kept for people
 
-  // {"failures":0,"intervalMs":60000,"paused":false}. Parse takes anything it does not understand as nothing
-  // known, since the next visit writes it anew.
+  // {"failures":0,"intervalMs":60000,"lastFullMs":1700000000000,"paused":false}. Parse takes anything it does
+  // not understand as nothing known, since the next visit writes it anew.
   std::string Json() const;
   static ScheduleState Parse(std::string_view json);
 };
@@ -94,6 +95,7 @@ class Scheduler {
   Steady NextWake(Steady now) const;
 
   void Begin(const std::string& slug);
+  void NoteFull(const std::string& slug, std::int64_t at_ms);  // before End
   // What is to be remembered of it comes back.
   ScheduleState End(const std::string& slug, const VisitEnd& end, Steady now);
 

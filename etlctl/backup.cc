@@ -23,16 +23,16 @@ std::string BackupJson(const Store::BackupInfo& backup) {
 }
 
 std::string FolderOr(const std::string& given, const Session& session) {
-  return given.empty() ? session.store_dir + "/backups" : given;
+  return given.empty() ? session.store_dir + "/backups" : session.Path(given);
 }
 
 }  // namespace
 
 Result<Exit> BackupCreate(const Session& session, const BackupOptions& options) {
   const std::string folder = FolderOr(options.to, session);
-  ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kWrite));
+  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kWrite));
   ETL_TRY(const Store::BackupInfo backup, store->CreateBackup(folder));
-  ETL_CHECK_OK(store->Close());
+  ETL_CHECK_OK(session.Close(*store));
   if (session.out.json()) {
     session.out.DataLine(BackupJson(backup));
   } else {

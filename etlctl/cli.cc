@@ -1,26 +1,23 @@
 #include "etlctl/cli.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "daemon/visit.h"
+#include "etlctl/forward.h"
+#include "etlctl/invocation.h"
 #include "etlctl/run.h"
+#include "etlctl/stop_signal.h"
 
 namespace etl::ctl {
 namespace {
 
 constexpr std::string_view kExitCodes =
     "Exit status: 0 done, 1 failed, 2 usage, 3 incomplete, 4 not found, 5 store locked, 6 damage found.";
-
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 // The format that was asked for, as far as it can be told from a command line that may be wrong elsewhere.
 Format FormatAskedFor(int argc, const char* const* argv) {
@@ -73,19 +70,40 @@ Status CheckFormat(const Command& command, Format format) {
                          "-o manifest is for `get`, -o page for `get run`; use table, json or jsonl"));
 }
 
-Result<Exit> RunChosen(const CommandLine& line, const Command& command, Output& out) {
+Result<Exit> RunChosen(const CommandLine& line, const Command& command, const Invocation& invocation,
+                       Output& out) {
   ETL_CHECK_OK(CheckFormat(command, out.format()));
   SystemClock clock;
-  std::string store_dir = line.store_dir;
-  if (store_dir.empty()) {
-    ETL_TRY(store_dir, DefaultStoreDir());
+  Session session{out,     clock,           line.store_dir,      line.settings_file,
+                  nullptr, invocation.host, invocation.directory};
+  if (invocation.host != nullptr) {
+    if (command.needs == Needs::kChange && !invocation.host->may_change())
+      return Fail(Errc::kInvalid, "CONTROL_FORBIDDEN", command.app->get_name(),
+                  "the daemon lets you ask, not change",
+                  "run this as root, or as a member of the group etld-admin");
+    session.store_dir = invocation.host->store().dir();
+    session.settings_file = invocation.host->settings_file();
+    session.stop = &invocation.host->stop();
+    return command.run(session);
   }
-  ETL_TRY(const Exit exit, command.run(Session{out, clock, store_dir, line.settings_file}));
+  if (session.store_dir.empty()) {
+    ETL_TRY(session.store_dir, DefaultStoreDir());
+  }
+  if (command.needs != Needs::kNothing) {
+    if (const std::string daemon = DaemonOf(session.store_dir); !daemon.empty())
+      return Forward(daemon, session.store_dir, invocation.arguments, out);
+  }
+  // Until all is said: who asks to stop wants to know how far it came.
+  std::optional<StopSignal> signal;
+  if (command.stoppable) signal.emplace();
+  const std::atomic<bool> never{false};
+  session.stop = signal ? signal->flag() : &never;
+  ETL_TRY(const Exit exit, command.run(session));
   ETL_CHECK_OK(out.Finish());
   return exit;
 }
 
-Exit ParseAndRun(int argc, const char* const* argv, Output& out) {
+Exit ParseAndRun(int argc, const char* const* argv, const Invocation& invocation, Output& out) {
   CommandLine line;
   try {
     line.root.parse(argc, argv);
@@ -104,7 +122,7 @@ Exit ParseAndRun(int argc, const char* const* argv, Output& out) {
     out.Talk(HelpOf(line.root));
     return Exit::kUsage;
   }
-  const Result<Exit> exit = RunChosen(line, *command, out);
+  const Result<Exit> exit = RunChosen(line, *command, invocation, out);
   if (exit) return *exit;
   // What was written before the failure belongs before its report.
   out.FlushData();
@@ -154,6 +172,7 @@ CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboar
   AddStoreCommands(*this);
   AddReadCommands(*this);
   AddListCommands(*this);
+  AddDaemonCommands(*this);
 }
 
 CLI::App* CommandLine::Add(CLI::App* parent, const std::string& name, const std::string& what,
@@ -178,32 +197,24 @@ const Command* CommandLine::Chosen() const {
   return nullptr;
 }
 
-Result<std::unique_ptr<Store>> Session::Open(Store::Mode mode, bool create) const {
-  Store::Options options;
-  options.mode = mode;
-  options.create = create;
-  return Store::Open(store_dir, options, clock);
-}
-
-Result<std::string> DefaultStoreDir() {
-  if (std::string dir = Environment("ETL_STORE"); !dir.empty()) return dir;
-  if (::geteuid() == 0) return std::string("/var/lib/etld");
-  if (const std::string state = Environment("XDG_STATE_HOME"); !state.empty()) return state + "/etld";
-  if (const std::string home = Environment("HOME"); !home.empty()) return home + "/.local/state/etld";
-  return Fail(
-      UsageError("--store", "no store is named, and there is no home folder to look in", "give --store DIR"));
-}
-
-int Run(int argc, const char* const* argv, std::FILE* data, std::FILE* talk) {
-  Output out(data, talk, FormatAskedFor(argc, argv));
+int RunInvocation(const Invocation& invocation, Output& out) {
+  std::vector<const char*> argv{"etlctl"};
+  for (const std::string& argument : invocation.arguments) argv.push_back(argument.c_str());
+  const int argc = static_cast<int>(argv.size());
+  out.set_format(FormatAskedFor(argc, argv.data()));
   try {
-    return static_cast<int>(ParseAndRun(argc, argv, out));
+    return static_cast<int>(ParseAndRun(argc, argv.data(), invocation, out));
   } catch (const std::exception& error) {
     // Out of memory, or a fault of ours; nothing in the house throws on purpose.
     Report(out, Error{Errc::kUnavailable, "UNEXPECTED", "etlctl", error.what(),
                       "run it again; report it if it stays"});
     return static_cast<int>(Exit::kFailed);
   }
+}
+
+int Run(int argc, const char* const* argv, std::FILE* data, std::FILE* talk) {
+  Output out(data, talk, Format::kTable);
+  return RunInvocation({{argv + std::min(argc, 1), argv + argc}, nullptr, {}}, out);
 }
 
 }  // namespace etl::ctl

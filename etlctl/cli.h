@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,11 +12,20 @@
 
 namespace etl::ctl {
 
+// What a command needs of the store, and so who may run it where a daemon holds it.
+enum class Needs : std::uint8_t {
+  kNothing,  // runs in etlctl itself, always
+  kRead,
+  kChange,
+};
+
 // One command as the command line knows it.
 struct Command {
   CLI::App* app = nullptr;
   std::function<Result<Exit>(const Session&)> run;
+  Needs needs = Needs::kRead;
   bool manifest = false, page = false;  // which of the further output formats it has
+  bool stoppable = false;               // SIGINT and SIGTERM let it come to an end of its own
 };
 
 // The command line: options that every command takes, and the commands. Lives as long as the parse.
@@ -44,12 +55,13 @@ CLI::Validator Text();
 void AddReadCommands(CommandLine& line);
 void AddListCommands(CommandLine& line);
 void AddStoreCommands(CommandLine& line);
+void AddDaemonCommands(CommandLine& line);
 
 // A command that reads a store: opens it, and hands it on.
 template <class Read>
 std::function<Result<Exit>(const Session&)> OnStore(Read read) {
   return [read](const Session& session) -> Result<Exit> {
-    ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kRead));
+    ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kRead));
     return read(session, *store);
   };
 }

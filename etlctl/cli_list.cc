@@ -68,7 +68,8 @@ void AddDecision(CommandLine& line, CLI::App* group, const DecisionCommand& comm
         ->required()
         ->type_name("TEXT")
         ->check(Reason());
-  line.commands.push_back({app, [options, run](const Session& session) { return run(session, *options); }});
+  line.commands.push_back(
+      {app, [options, run](const Session& session) { return run(session, *options); }, Needs::kChange});
 }
 
 void AddQuarantine(CommandLine& line) {

@@ -18,7 +18,7 @@ void AddGet(CommandLine& line) {
     line.commands.push_back({app, OnStore([options, run](const Session& session, const Store& store) {
                                return run(session, store, *options);
                              }),
-                             true, page});
+                             Needs::kRead, true, page});
   };
   add(
       "run", "One run: measurement, rank, group, versions, provenance; -o page: the record page",
@@ -62,7 +62,7 @@ void AddRanks(CommandLine& line) {
                                return Fail(UsageError("ranks", "neither a group nor a kernel is named",
                                                       "give GROUP or --kernel NAME"));
                              }
-                             ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kRead));
+                             ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kRead));
                              return Ranks(session.out, *store, *options);
                            }});
 }

@@ -38,14 +38,17 @@ void AddVisits(CommandLine& line) {
   app->add_option("--limit", backfill->limit, "Stop asking after about this many rows")
       ->check(Count())
       ->type_name("N");
-  line.commands.push_back(
-      {app, [backfill](const Session& session) { return RunVisitCommand(session, *backfill); }});
+  line.commands.push_back({app,
+                           [backfill](const Session& session) { return RunVisitCommand(session, *backfill); },
+                           Needs::kChange});
   auto poll = std::make_shared<VisitCommandOptions>();
   poll->poll = true;
   app = line.Add(&line.root, "poll", "Takes in what changed since the last poll",
                  "etlctl poll --source sol-execbench");
   AddVisitOptions(app, *poll);
-  line.commands.push_back({app, [poll](const Session& session) { return RunVisitCommand(session, *poll); }});
+  app->add_flag("--now", poll->now, "Tell the daemon to poll now, and wait for nothing");
+  line.commands.push_back(
+      {app, [poll](const Session& session) { return RunVisitCommand(session, *poll); }, Needs::kChange});
 }
 
 void AddFiles(CommandLine& line) {
@@ -54,7 +57,8 @@ void AddFiles(CommandLine& line) {
     CLI::App* app = line.Add(&line.root, name, what, example);
     app->add_option("FILE", options->files, "JSON manifests; - is standard input")->required();
     line.commands.push_back(
-        {app, [options, command](const Session& session) { return command(session.out, *options); }});
+        {app, [options, command](const Session& session) { return command(session.out, *options); },
+         Needs::kNothing});
   };
   add("digest", "The digests of manifest files", "etlctl digest run.json", &DigestFiles);
   add("validate", "Checks manifest files: a path and a reason for each fault", "etlctl validate run.json",
@@ -82,7 +86,7 @@ void AddWholeStore(CommandLine& line) {
                "etlctl rebuild /srv/etld-new");
   app->add_option("TARGET", rebuild->target, "Folder of the new store")->required()->check(Text());
   line.commands.push_back(
-      {app, [rebuild](const Session& session) { return RebuildStore(session, *rebuild); }});
+      {app, [rebuild](const Session& session) { return RebuildStore(session, *rebuild); }, Needs::kChange});
 }
 
 void AddBackup(CommandLine& line) {
@@ -94,12 +98,13 @@ void AddBackup(CommandLine& line) {
       ->type_name("DIR")
       ->check(Text());
   line.commands.push_back(
-      {app, [options](const Session& session) { return BackupCreate(session, *options); }});
+      {app, [options](const Session& session) { return BackupCreate(session, *options); }, Needs::kChange});
   app = line.Add(group, "list", "The backups there are", "etlctl backup list");
   app->add_option("--from", options->from, "Folder of backups (default backups/ in the store)")
       ->type_name("DIR")
       ->check(Text());
-  line.commands.push_back({app, [options](const Session& session) { return BackupList(session, *options); }});
+  line.commands.push_back(
+      {app, [options](const Session& session) { return BackupList(session, *options); }, Needs::kNothing});
   app = line.Add(group, "restore", "A backup as a store with a new epoch",
                  "etlctl backup restore --from /srv/backups --to /srv/etld");
   app->add_option("--from", options->from, "Folder of backups (default backups/ in the store)")
@@ -110,7 +115,7 @@ void AddBackup(CommandLine& line) {
       ->check(Text());
   app->add_option("--id", options->id, "Which backup (default the newest)")->check(Count())->type_name("N");
   line.commands.push_back(
-      {app, [options](const Session& session) { return BackupRestore(session, *options); }});
+      {app, [options](const Session& session) { return BackupRestore(session, *options); }, Needs::kNothing});
 }
 
 }  // namespace
@@ -118,6 +123,7 @@ void AddBackup(CommandLine& line) {
 void AddStoreCommands(CommandLine& line) {
   AddVisits(line);
   AddFiles(line);
+  for (Command& command : line.commands) command.stoppable = command.needs == Needs::kChange;
   AddWholeStore(line);
   AddBackup(line);
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daemon/command_host.h"
 #include "etlctl/exit_code.h"
 #include "etlctl/output.h"
 #include "model/error.h"
@@ -18,14 +20,27 @@ namespace etl::ctl {
 // status, or an Error that the caller reports (exit_code.h). Commands that only read take a store that is
 // open; the others open their own.
 
-// Where the store is and how to reach it.
+// Where the store is and how to reach it, and who runs the command: etlctl itself, or a daemon that holds the
+// store, for somebody who asked over its control socket.
 struct Session {
   Output& out;
   Clock& clock;
   std::string store_dir;
-  std::string settings_file;  // empty: the usual one, if there is one
+  std::string settings_file;      // empty: the usual one, if there is one
+  const std::atomic<bool>* stop;  // set: the command is to end soon
+  CommandHost* host = nullptr;    // null: etlctl itself
+  std::string directory;          // that relative paths start from; empty: this process's own
 
-  Result<std::unique_ptr<Store>> Open(Store::Mode mode, bool create = false) const;
+  // The store, opened for this command; or the daemon's own, which is open already.
+  Result<std::shared_ptr<Store>> Open(Store::Mode mode, bool create = false) const;
+  // What was written is durable, and the store is closed if this command opened it.
+  Status Close(Store& store) const;
+  // For commands that write about a source: no visit of it goes on while what comes back lives.
+  Result<std::shared_ptr<void>> HoldSource(const std::string& source) const;
+  // A path that was typed, as this process has to name it.
+  std::string Path(const std::string& typed) const;
+  // Who decides.
+  std::string User() const;
 };
 
 // The store when none is named: $ETL_STORE; else /var/lib/etld for root; else $XDG_STATE_HOME/etld,
@@ -100,8 +115,21 @@ struct VisitCommandOptions {
   std::vector<std::string> kernels;
   std::optional<std::uint64_t> limit;
   bool dry_run = false, accept_shrunken = false;
+  bool now = false;  // of a daemon: only tell it to poll
 };
 Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& options);
+
+// --- sources.cc: what the daemon follows, and how ---
+Result<Exit> ShowSources(const Session& session);
+struct SourceOptions {
+  std::string source;
+  bool end = false;  // of a drain
+};
+Result<Exit> PauseSource(const Session& session, const SourceOptions& options);
+Result<Exit> ResumeSource(const Session& session, const SourceOptions& options);
+Result<Exit> PollNow(const Session& session, const std::string& source);
+Result<Exit> ReloadDaemon(const Session& session);
+Result<Exit> DrainDaemon(const Session& session, const SourceOptions& options);
 
 // --- files.cc ---
 struct FileOptions {

@@ -64,21 +64,19 @@ std::optional<Format> ParseFormat(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-Output::Output(std::FILE* data, std::FILE* talk, Format format)
-    : data_(data),
-      talk_(talk),
-      format_(format),
-      data_is_terminal_(IsTerminal(data)),
-      talk_is_terminal_(IsTerminal(talk)) {
-  data_color_ = data_is_terminal_ && ColorWanted();
-  talk_color_ = talk_is_terminal_ && ColorWanted();
+Terminal Terminal::Of(std::FILE* data, std::FILE* talk) {
+  return {IsTerminal(data), IsTerminal(talk), ColorWanted(), 0};
 }
+
+Output::Output(std::FILE* data, std::FILE* talk, Format format, const Terminal& terminal)
+    : data_(data), talk_(talk), format_(format), terminal_(terminal) {}
 
 Output::~Output() {
   FlushData();
 }
 
 std::size_t Output::talk_columns() const {
+  if (terminal_.columns > 0) return terminal_.columns;
   struct winsize size {};
   const int fd = ::fileno(talk_);
   if (fd >= 0 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
@@ -106,7 +104,7 @@ void Output::DataLine(std::string_view line) {
 
 void Output::Talk(std::string_view bytes) {
   // What was said before must be seen before, where both streams are one terminal.
-  if (data_is_terminal_) FlushData();
+  if (terminal_.data) FlushData();
   std::fwrite(bytes.data(), 1, bytes.size(), talk_);
   std::fflush(talk_);
 }

@@ -16,13 +16,24 @@ std::optional<Format> ParseFormat(std::string_view name) noexcept;
 
 enum class Style : std::uint8_t { kPlain, kBold, kDim, kGood, kWarning, kBad };
 
+// What is at the other end of a command's streams.
+struct Terminal {
+  bool data = false, talk = false;  // whether each is a terminal
+  bool color = false;               // wanted where it is one: NO_COLOR is unset or empty, TERM is not "dumb"
+  std::size_t columns = 0;          // of the talk terminal; 0: to be asked for, 80 where unknown
+
+  static Terminal Of(std::FILE* data, std::FILE* talk);
+};
+
 // Where a command writes: data to one stream, talk to the other. Data is buffered; a stream that no longer
-// takes it is remembered and told by Finish. Colour only where the stream is a terminal and NO_COLOR is unset
-// or empty. One thread.
+// takes it is remembered and told by Finish. Colour only where the stream is a terminal and it is wanted. One
+// thread.
 class Output {
  public:
   // Both streams must outlive this.
-  Output(std::FILE* data, std::FILE* talk, Format format);
+  Output(std::FILE* data, std::FILE* talk, Format format)
+      : Output(data, talk, format, Terminal::Of(data, talk)) {}
+  Output(std::FILE* data, std::FILE* talk, Format format, const Terminal& terminal);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -30,8 +41,9 @@ class Output {
   Format format() const { return format_; }
   void set_format(Format format) { format_ = format; }
   bool json() const { return format_ == Format::kJson || format_ == Format::kJsonl; }
-  bool data_is_terminal() const { return data_is_terminal_; }
-  bool talk_is_terminal() const { return talk_is_terminal_; }
+  const Terminal& terminal() const { return terminal_; }
+  bool data_is_terminal() const { return terminal_.data; }
+  bool talk_is_terminal() const { return terminal_.talk; }
   // Columns of the talk terminal; 80 where unknown.
   std::size_t talk_columns() const;
 
@@ -40,8 +52,12 @@ class Output {
   void Talk(std::string_view bytes);
   void TalkLine(std::string_view line);
   // `text` in this style where the data stream shows colour, else unchanged.
-  std::string Styled(std::string_view text, Style style) const { return Paint(text, style, data_color_); }
-  std::string StyledTalk(std::string_view text, Style style) const { return Paint(text, style, talk_color_); }
+  std::string Styled(std::string_view text, Style style) const {
+    return Paint(text, style, terminal_.data && terminal_.color);
+  }
+  std::string StyledTalk(std::string_view text, Style style) const {
+    return Paint(text, style, terminal_.talk && terminal_.color);
+  }
   void FlushData();
   // Whether the data stream stopped taking bytes: going on is in vain.
   bool data_failed() const { return failure_ != 0; }
@@ -54,7 +70,7 @@ class Output {
   std::FILE* data_;
   std::FILE* talk_;
   Format format_;
-  bool data_is_terminal_ = false, talk_is_terminal_ = false, data_color_ = false, talk_color_ = false;
+  Terminal terminal_;
   std::string buffer_;
   int failure_ = 0;  // errno of the first write that failed
 };

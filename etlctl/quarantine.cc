@@ -138,23 +138,25 @@ void Tell(Output& out, const QuarantineItem& item, std::string_view what, const 
 }  // namespace
 
 Result<Exit> QuarantineDrop(const Session& session, const DecideOptions& options) {
-  ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kWrite));
+  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kWrite));
   ETL_TRY(const QuarantineItem item, FindItem(*store, "drop", options.source, options.id));
+  ETL_TRY(const std::shared_ptr<void> turn, session.HoldSource(item.source));
   ETL_TRY(const Decided done, DropItem(*store, item, DecisionNow(session, *store, kDropped, options.reason)));
-  ETL_CHECK_OK(store->Close());
+  ETL_CHECK_OK(session.Close(*store));
   Tell(session.out, item, kDropped, done);
   return Exit::kDone;
 }
 
 Result<Exit> QuarantineRetry(const Session& session, const DecideOptions& options) {
-  ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kWrite));
+  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kWrite));
   ETL_TRY(const QuarantineItem item, FindItem(*store, "retry", options.source, options.id));
+  ETL_TRY(const std::shared_ptr<void> turn, session.HoldSource(item.source));
   const std::unique_ptr<Adapter> adapter = MakeAdapter(item.source);
   if (adapter == nullptr)
     return Fail(Errc::kInvalid, "SOURCE_UNKNOWN", item.source, "this program has no adapter for the source",
                 "use the program that made the store");
   ETL_TRY(const Decided done, RetryItem(*adapter, *store, item, DecisionNow(session, *store, kResolved, "")));
-  ETL_CHECK_OK(store->Close());
+  ETL_CHECK_OK(session.Close(*store));
   Tell(session.out, item, kResolved, done);
   if (!done.refused) return Exit::kDone;
   session.out.FlushData();

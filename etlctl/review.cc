@@ -21,13 +21,6 @@
 namespace etl::ctl {
 namespace {
 
-std::string UserName() {
-  const uid_t id = ::geteuid();
-  const passwd* const user = ::getpwuid(id);
-  return user != nullptr && user->pw_name != nullptr ? std::string(user->pw_name)
-                                                     : "uid " + std::to_string(id);
-}
-
 std::string Milliseconds(const std::optional<double>& value) {
   return value ? fmt::format("{} ms", *value) : "–";
 }
@@ -85,7 +78,8 @@ void Tell(Output& out, const EntryName& name, const std::string& what, const Dec
 }  // namespace
 
 Decision DecisionNow(const Session& session, const Store& store, std::string_view what, std::string reason) {
-  return {std::string(what), std::move(reason), std::max(session.clock.Now(), store.last_time()), UserName()};
+  return {std::string(what), std::move(reason), std::max(session.clock.Now(), store.last_time()),
+          session.User()};
 }
 
 std::string DecisionJson(const Decision& decision) {
@@ -129,8 +123,9 @@ Result<Exit> ReviewList(Output& out, const Store& store, const DecideOptions& op
 }
 
 Result<Exit> ReviewDecide(const Session& session, const DecideOptions& options) {
-  ETL_TRY(const std::unique_ptr<Store> store, session.Open(Store::Mode::kWrite));
+  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kWrite));
   ETL_TRY(const EntryName name, ResolveEntry(*store, options.id));
+  ETL_TRY(const std::shared_ptr<void> turn, session.HoldSource(name.source));
   const std::unique_ptr<Adapter> adapter = MakeAdapter(name.source);
   if (adapter == nullptr)
     return Fail(Errc::kInvalid, "SOURCE_UNKNOWN", name.source, "this program has no adapter for the source",
@@ -138,7 +133,7 @@ Result<Exit> ReviewDecide(const Session& session, const DecideOptions& options) 
   ETL_TRY(const Decided done, DecideRow(*adapter, *store, name.external_id,
                                         DecisionNow(session, *store, options.what, options.reason)));
   ETL_TRY(const auto place, PlaceOf(*store, name));
-  ETL_CHECK_OK(store->Close());
+  ETL_CHECK_OK(session.Close(*store));
   Tell(session.out, name, options.what, done, place);
   return Exit::kDone;
 }

@@ -120,9 +120,10 @@ Result<Exit> VerifyStore(Output& out, const Store& store) {
   return report.fault_count == 0 ? Exit::kDone : Exit::kDamage;
 }
 
-Result<Exit> RebuildStore(const Session& session, const RebuildOptions& options) {
+Result<Exit> RebuildStore(const Session& session, const RebuildOptions& typed) {
+  const RebuildOptions options{session.Path(typed.target)};
   ETL_CHECK_OK(CheckTarget(session, options));
-  ETL_TRY(const std::unique_ptr<Store> from, session.Open(Store::Mode::kRead));
+  ETL_TRY(const std::shared_ptr<Store> from, session.Open(Store::Mode::kRead));
   ReplayClock clock;
   Store::Options open;
   open.mode = Store::Mode::kWrite;

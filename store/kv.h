@@ -77,6 +77,10 @@ class Kv {
   // Starts at the first key >= lower.
   virtual std::unique_ptr<Iterator> Scan(std::string_view lower, std::string_view upper) const = 0;
 
+  // The state of this moment, for reading: later writes do not show in it. Cheap to make; while it lives,
+  // what it can see is not cleaned away. May outlive this Kv, and then keeps the database open. Errors:
+  // kUnavailable STORE_WRITE: a write before it failed.
+  virtual Result<std::unique_ptr<Kv>> View() const = 0;
   // Reads every block of every file and checks its checksums; names the first damaged file.
   virtual Status VerifyFiles() const = 0;
   // A copy that can be opened by itself, by hard links where the file system allows. `dir` must not exist.

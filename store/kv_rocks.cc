@@ -122,9 +122,8 @@ class RocksBatch final : public Kv::Batch {
 
 class RocksIterator final : public Kv::Iterator {
  public:
-  RocksIterator(rocksdb::DB* db, std::string_view lower, std::string_view upper)
+  RocksIterator(rocksdb::DB* db, rocksdb::ReadOptions options, std::string_view lower, std::string_view upper)
       : lower_(lower), upper_(upper), lower_slice_(lower_), upper_slice_(upper_) {
-    rocksdb::ReadOptions options;
     options.iterate_lower_bound = &lower_slice_;
     if (!upper_.empty()) options.iterate_upper_bound = &upper_slice_;
     it_.reset(db->NewIterator(options));
@@ -193,49 +192,70 @@ rocksdb::Options RocksOptions(const Kv::Options& o) {
   return options;
 }
 
+// The open database, shared by a Kv and its views; closed with the last of them.
+class Database {
+ public:
+  Database(std::unique_ptr<rocksdb::Env> env, rocksdb::DB* db) : env_(std::move(env)), db_(db) {}
+  ~Database() { (void)db_->Close(); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  rocksdb::DB* operator->() const { return db_.get(); }
+  rocksdb::DB* get() const { return db_.get(); }
+
+ private:
+  std::unique_ptr<rocksdb::Env> env_;  // outlives db_
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
 class RocksKv final : public Kv {
  public:
-  RocksKv(std::unique_ptr<rocksdb::Env> env, rocksdb::DB* db, std::string dir, bool read_only)
-      : env_(std::move(env)), db_(db), dir_(std::move(dir)), read_only_(read_only) {}
+  RocksKv(std::shared_ptr<Database> db, std::string dir, bool read_only)
+      : db_(std::move(db)), dir_(std::move(dir)), read_only_(read_only) {}
   ~RocksKv() override {
+    if (snapshot_ != nullptr) (*db_)->ReleaseSnapshot(snapshot_);
     if (!read_only_ && !failed_) (void)Flush();
-    (void)db_->Close();
+  }
+
+  Result<std::unique_ptr<Kv>> View() const override {
+    auto view = std::make_unique<RocksKv>(db_, dir_, true);
+    view->snapshot_ = (*db_)->GetSnapshot();
+    return std::unique_ptr<Kv>(std::move(view));
   }
 
   std::unique_ptr<Batch> NewBatch() const override { return std::make_unique<RocksBatch>(); }
 
   Status Write(std::shared_ptr<Batch> batch, bool sync) override {
-    if (failed_) return Fail(Stopped());
+    if (failed_ || snapshot_ != nullptr) return Fail(Stopped());
     rocksdb::WriteOptions options;
     options.sync = sync;
-    const auto s = db_->Write(options, &static_cast<RocksBatch&>(*batch).batch);
+    const auto s = (*db_)->Write(options, &static_cast<RocksBatch&>(*batch).batch);
     if (s.ok()) return {};
     failed_ = true;
     return Fail(FromRocks(s, dir_, true));
   }
   Status SyncLog() override {
     if (failed_) return Fail(Stopped());
-    if (const auto s = db_->SyncWAL(); !s.ok()) {
+    if (const auto s = (*db_)->SyncWAL(); !s.ok()) {
       failed_ = true;
       return Fail(FromRocks(s, dir_, true));
     }
     return {};
   }
   Status Flush() override {
-    if (const auto s = db_->Flush(rocksdb::FlushOptions()); !s.ok()) return Fail(FromRocks(s, dir_, true));
+    if (const auto s = (*db_)->Flush(rocksdb::FlushOptions()); !s.ok()) return Fail(FromRocks(s, dir_, true));
     return {};
   }
   Status Compact() override {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    if (const auto s = db_->CompactRange(options, nullptr, nullptr); !s.ok())
+    if (const auto s = (*db_)->CompactRange(options, nullptr, nullptr); !s.ok())
       return Fail(FromRocks(s, dir_, true));
     return {};
   }
 
   Result<std::optional<std::string>> Get(std::string_view key) const override {
     rocksdb::PinnableSlice sealed;
-    const auto s = db_->Get(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), ToSlice(key), &sealed);
+    const auto s = (*db_)->Get(Reading(), (*db_)->DefaultColumnFamily(), ToSlice(key), &sealed);
     if (s.IsNotFound()) return std::optional<std::string>();
     if (!s.ok()) return Fail(FromRocks(s, "key " + PrintableKey(key), false));
     const auto value = Unseal(key, ToView(sealed));
@@ -244,17 +264,17 @@ class RocksKv final : public Kv {
   }
 
   std::unique_ptr<Iterator> Scan(std::string_view lower, std::string_view upper) const override {
-    return std::make_unique<RocksIterator>(db_.get(), lower, upper);
+    return std::make_unique<RocksIterator>(db_->get(), Reading(), lower, upper);
   }
 
   Status VerifyFiles() const override {
-    if (const auto s = db_->VerifyChecksum(); !s.ok()) return Fail(FromRocks(s, dir_, false));
+    if (const auto s = (*db_)->VerifyChecksum(); !s.ok()) return Fail(FromRocks(s, dir_, false));
     return {};
   }
 
   Status Checkpoint(const std::string& dir) const override {
     rocksdb::Checkpoint* raw = nullptr;
-    if (const auto s = rocksdb::Checkpoint::Create(db_.get(), &raw); !s.ok())
+    if (const auto s = rocksdb::Checkpoint::Create(db_->get(), &raw); !s.ok())
       return Fail(FromRocks(s, dir, true));
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
     if (const auto s = checkpoint->CreateCheckpoint(dir); !s.ok()) return Fail(FromRocks(s, dir, true));
@@ -266,10 +286,10 @@ class RocksKv final : public Kv {
   Usage DiskUsage() const override {
     Usage usage;
     std::uint64_t n = 0;
-    if (db_->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &n)) usage.table_bytes = n;
-    if (db_->GetIntProperty(rocksdb::DB::Properties::kEstimateNumKeys, &n)) usage.estimated_keys = n;
+    if ((*db_)->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &n)) usage.table_bytes = n;
+    if ((*db_)->GetIntProperty(rocksdb::DB::Properties::kEstimateNumKeys, &n)) usage.estimated_keys = n;
     rocksdb::VectorLogPtr logs;
-    if (db_->GetSortedWalFiles(logs).ok())
+    if ((*db_)->GetSortedWalFiles(logs).ok())
       for (const auto& log : logs) usage.log_bytes += log->SizeFileBytes();
     return usage;
   }
@@ -280,8 +300,14 @@ class RocksKv final : public Kv {
             "see the first error, then open the store again"};
   }
 
-  std::unique_ptr<rocksdb::Env> env_;  // outlives db_
-  std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ReadOptions Reading() const {
+    rocksdb::ReadOptions options;
+    options.snapshot = snapshot_;
+    return options;
+  }
+
+  std::shared_ptr<Database> db_;
+  const rocksdb::Snapshot* snapshot_ = nullptr;  // of a view
   std::string dir_;
   bool read_only_;
   std::atomic<bool> failed_{false};
@@ -311,7 +337,7 @@ Result<Kv::Backup> RocksKv::CreateBackup(const std::string& backup_dir, const st
   ETL_TRY(auto engine, OpenBackups(backup_dir));
   rocksdb::CreateBackupOptions options;
   options.flush_before_backup = !read_only_;
-  if (const auto s = engine->CreateNewBackupWithMetadata(options, db_.get(), note); !s.ok())
+  if (const auto s = engine->CreateNewBackupWithMetadata(options, db_->get(), note); !s.ok())
     return Fail(FromRocks(s, backup_dir, true));
   return BackupsIn(*engine).back();
 }
@@ -353,7 +379,8 @@ Result<std::unique_ptr<Kv>> Kv::Open(const std::string& dir, const Options& o) {
     return Fail(Errc::kUnavailable, "STORE_LOCKED", dir, "another process has the database open",
                 "wait for it to finish, or stop it");
   if (!s.ok()) return Fail(FromRocks(s, dir, false));
-  return std::unique_ptr<Kv>(std::make_unique<RocksKv>(std::move(env), db, dir, o.read_only));
+  return std::unique_ptr<Kv>(
+      std::make_unique<RocksKv>(std::make_shared<Database>(std::move(env), db), dir, o.read_only));
 }
 
 Result<std::vector<Kv::Backup>> Kv::ListBackups(const std::string& backup_dir) {

@@ -64,6 +64,10 @@ class WriteBehindKv final : public Kv {
     (void)Wait();  // a failed write is told by the next write; a scan shows what is there
     return kv_->Scan(lower, upper);
   }
+  Result<std::unique_ptr<Kv>> View() const override {
+    ETL_CHECK_OK(Wait());
+    return kv_->View();
+  }
   Status VerifyFiles() const override {
     ETL_CHECK_OK(Wait());
     return kv_->VerifyFiles();

@@ -65,6 +65,20 @@ Status StoreImpl::TryInit() {
     ETL_TRY(lock_, StoreLock::Take(dir_, options_.mode == Mode::kWrite, options_.holder, clock_.Now()));
   }
   ETL_CHECK_OK(OpenKv());
+  ETL_CHECK_OK(LoadState());
+  return CheckHead();
+}
+
+Result<std::shared_ptr<Store>> StoreImpl::View() const {
+  Options options = options_;
+  options.mode = Mode::kRead;
+  auto view = std::make_shared<StoreImpl>(dir_, std::move(options), clock_);
+  ETL_TRY(view->kv_, kv_->View());
+  ETL_CHECK_OK(view->LoadState());
+  return std::shared_ptr<Store>(std::move(view));
+}
+
+Status StoreImpl::LoadState() {
   ETL_CHECK_OK(CheckFormat());
   const std::string last_key = keys::Meta("last");
   ETL_TRY(const auto last, kv_->Get(last_key));
@@ -72,7 +86,7 @@ Status StoreImpl::TryInit() {
   ETL_CHECK_OK(DecodeCounters(last_key, *last, state_));
   if (state_.epoch != epochs_.back().epoch) return Fail(Unreadable(last_key, "epoch"));
   sequence_ = state_.sequence;
-  return CheckHead();
+  return {};
 }
 
 Status StoreImpl::OpenKv() {

@@ -34,6 +34,7 @@ class StoreImpl final : public Store {
   Status Init();
 
   Status Close() override;
+  Result<std::shared_ptr<Store>> View() const override;
   std::string epoch() const override { return state_.epoch; }
   std::uint64_t sequence() const override { return sequence_.load(); }
   std::string dir() const override { return dir_; }
@@ -119,6 +120,7 @@ class StoreImpl final : public Store {
  private:
   Status TryInit();
   Status OpenKv();
+  Status LoadState();
   Status CheckFormat();
   Status StartEpoch();
   Status CheckHead();
