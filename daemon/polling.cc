@@ -121,7 +121,10 @@ void Polling::Begin(const std::string& slug, std::shared_ptr<void> turn) {
   ++running_;
   source.visit = std::jthread([this, slug, &source, turn = std::move(turn)]() mutable {
     Visit(slug, source);
-    turn.reset();
+    turn.reset();  // before it counts as ended, so that whoever waits for the end can begin the next
+    const std::lock_guard lock(mutex_);
+    --running_;
+    ended_.notify_all();
   });
 }
 
@@ -181,9 +184,6 @@ void Polling::Finish(const std::string& slug, Source& source, const VisitResult&
     state = scheduler_.End(slug, EndOf(result, due, now), parts_.steady());
   }
   Remember(slug, state);
-  const std::lock_guard lock(mutex_);
-  --running_;
-  ended_.notify_all();
 }
 
 // Under the time 0, so that a clock that was set back cannot make the store keep the older state.

@@ -121,9 +121,12 @@ void AddListCommands(CommandLine& line) {
   AddList(line, &line.root, "drift", "What the source says that its adapter does not know", "etlctl drift",
           &DriftList, false);
   AddList(line, &line.root, "gaps", "Rows that are known to be missing", "etlctl gaps", &GapList, false);
+  auto options = std::make_shared<StatusOptions>();
   CLI::App* status = line.Add(&line.root, "status", "The store at a glance", "etlctl status -o json");
-  line.commands.push_back({status, OnStore([](const Session& session, const Store& store) {
-                             return ShowStatus(session.out, store);
+  status->add_flag("--check", options->check,
+                   "For a monitor: say what needs somebody, and exit with 3 where anything does");
+  line.commands.push_back({status, OnStore([options](const Session& session, const Store& store) {
+                             return ShowStatus(session, store, *options);
                            })});
 }
 

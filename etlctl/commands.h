@@ -95,7 +95,10 @@ Result<Exit> QuarantineList(Output& out, const Store& store, const ListOptions& 
 Result<Exit> QuarantineShow(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> DriftList(Output& out, const Store& store, const ListOptions& options);
 Result<Exit> GapList(Output& out, const Store& store, const ListOptions& options);
-Result<Exit> ShowStatus(Output& out, const Store& store);
+struct StatusOptions {
+  bool check = false;  // say what needs somebody, and tell it by the exit status
+};
+Result<Exit> ShowStatus(const Session& session, const Store& store, const StatusOptions& options);
 
 // --- review.cc, quarantine.cc: what people decide; these commands write ---
 struct DecideOptions {
@@ -121,6 +124,8 @@ Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& 
 
 // --- sources.cc: what the daemon follows, and how ---
 Result<Exit> ShowSources(const Session& session);
+// The daemon's reports; without one, what the store knows.
+Result<std::vector<SourceReport>> SourceReports(const Session& session);
 struct SourceOptions {
   std::string source;
   bool end = false;  // of a drain

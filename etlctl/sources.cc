@@ -22,14 +22,13 @@ tl::unexpected<Error> NoDaemon(const std::string& command) {
 }
 
 // What the store knows, where no daemon follows anything.
-Result<std::vector<SourceReport>> StoredReports(const Session& session) {
+Result<std::vector<SourceReport>> StoredReports(const Store& store) {
   std::vector<SourceReport> reports;
-  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kRead));
   for (const std::string& source : AdapterSlugs()) {
     SourceReport& report = reports.emplace_back();
     report.source = source;
-    ETL_TRY(const auto visit, store->FindVisit(source, "poll"));
-    ETL_TRY(const auto cursor, store->FindCursor(source, kScheduleCursor));
+    ETL_TRY(const auto visit, store.FindVisit(source, "poll"));
+    ETL_TRY(const auto cursor, store.FindCursor(source, kScheduleCursor));
     const ScheduleState state = ScheduleState::Parse(cursor.value_or(""));
     report.state = state.paused ? "paused" : "no daemon";
     report.why_next = "no daemon follows it";
@@ -80,13 +79,14 @@ Style StyleOf(const SourceReport& report) {
 
 }  // namespace
 
+Result<std::vector<SourceReport>> SourceReports(const Session& session) {
+  if (session.host != nullptr) return session.host->Sources();
+  ETL_TRY(const std::shared_ptr<Store> store, session.Open(Store::Mode::kRead));
+  return StoredReports(*store);
+}
+
 Result<Exit> ShowSources(const Session& session) {
-  std::vector<SourceReport> reports;
-  if (session.host != nullptr) {
-    reports = session.host->Sources();
-  } else {
-    ETL_TRY(reports, StoredReports(session));
-  }
+  ETL_TRY(const std::vector<SourceReport> reports, SourceReports(session));
   const Instant now = session.clock.Now();
   ListWriter list(session.out, "sources",
                   {{"SOURCE"}, {"STATE"}, {"LAST FULL"}, {"LAST VISIT"}, {"NEXT"}, {"WHY"}});

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,9 +141,56 @@ void WriteCounts(Output& out, const StoreCounts& counts) {
 
 }  // namespace
 
-Result<Exit> ShowStatus(Output& out, const Store& store) {
+namespace {
+
+// A source is late when no visit was full for three of the longest intervals, and an hour at least.
+constexpr std::int64_t kLateIntervals = 3, kLateMsMin = 3'600'000;
+
+// What needs somebody, a line each: for a monitor.
+Result<std::vector<std::string>> Problems(const Session& session, const StoreCounts& counts) {
+  std::vector<std::string> problems;
+  ETL_TRY(const std::vector<SourceReport> reports, SourceReports(session));
+  if (session.host == nullptr) problems.emplace_back("no daemon holds the store: nothing is followed");
+  const std::int64_t now_ms = session.clock.Now().ms;
+  for (const SourceReport& report : reports) {
+    if (report.state == "disabled" || report.state == "paused") continue;
+    const std::int64_t late_ms = std::max(kLateIntervals * report.interval_ms, kLateMsMin);
+    if (report.state == "no space") {
+      problems.push_back(report.source + ": the disk is nearly full, nothing is taken in");
+    } else if (report.failures > 0) {
+      problems.push_back(fmt::format("{}: {} visits in a row failed: {}", report.source, report.failures,
+                                     report.last_error));
+    }
+    if (!report.last_full) {
+      problems.push_back(report.source + ": was never read in full");
+    } else if (now_ms - report.last_full->ms > late_ms) {
+      problems.push_back(
+          fmt::format("{}: was not read in full since {}", report.source, report.last_full->Text()));
+    }
+  }
+  if (counts.quarantine > 0)
+    problems.push_back(fmt::format("{} items in quarantine: etlctl quarantine list", counts.quarantine));
+  return problems;
+}
+
+Result<Exit> CheckStatus(const Session& session, const StoreCounts& counts) {
+  ETL_TRY(const std::vector<std::string> problems, Problems(session, counts));
+  if (session.out.json()) {
+    session.out.DataLine(JsonObject().Bool("well", problems.empty()).Texts("problems", problems).Done());
+  } else {
+    for (const std::string& problem : problems) session.out.DataLine(Safe(problem));
+    if (problems.empty()) session.out.DataLine("All is well.");
+  }
+  return problems.empty() ? Exit::kDone : Exit::kIncomplete;
+}
+
+}  // namespace
+
+Result<Exit> ShowStatus(const Session& session, const Store& store, const StatusOptions& options) {
+  Output& out = session.out;
   ETL_TRY(const Visits visits, LoadVisits(store));
   ETL_TRY(const StoreCounts counts, store.Count());
+  if (options.check) return CheckStatus(session, counts);
   if (out.json()) {
     out.DataLine(StatusJson(store, visits, counts));
     return Exit::kDone;

@@ -254,8 +254,9 @@ TEST_F(Control, StopsWhatRunsAndSaysWhetherItEnded) {
 }
 
 TEST_F(Control, DoesNotHangOnACallerThatReadsNothing) {
-  std::promise<void> done;
+  std::promise<void> running, done;
   Listen([&](ControlSession& session) {
+    running.set_value();
     while (session.Write(ControlFrame::Kind::kData, std::string(100'000, 'a'))) {
     }
     done.set_value();
@@ -267,6 +268,7 @@ TEST_F(Control, DoesNotHangOnACallerThatReadsNothing) {
       "POST /v1/command HTTP/1.1\r\nHost: etld\r\nContent-Length: " + std::to_string(body.size()) +
       "\r\n\r\n" + body;
   ASSERT_EQ(::send(fd, request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  running.get_future().get();
   EXPECT_TRUE(server_->Stop(60'000));
   EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
   ::close(fd);

@@ -177,7 +177,7 @@ TEST_F(VirtualTime, ThatWasSleptThroughIsNotMadeUpFor) {
 }
 
 TEST_F(VirtualTime, IsSpacedOutWhileTheSourceFails) {
-  upstream_->AlwaysUnder("", test::Reply(500));
+  upstream_->AlwaysUnder("kernels", test::Reply(500));
   Start(Rules(60, 3600));
   TurnFor(kDay);
   EXPECT_LE(upstream_->count(), 60U) << "backed off to an hour";

@@ -1,8 +1,10 @@
 // The real program against the loopback upstream, from start to stop.
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -301,6 +303,76 @@ TEST_F(Daemon, LosesNothingWhenItIsKilledAgainAndAgain) {
   daemon->Signal(SIGTERM);
   EXPECT_EQ(daemon->Wait(), 0);
   EXPECT_EQ(exported, ExportByHand({1}));
+}
+
+TEST_F(Daemon, TellsAMonitorWhatNeedsSomebody) {
+  {
+    const auto daemon = Ready();
+    ASSERT_TRUE(Full(*daemon)) << daemon->Log();
+    const auto listed = json::Document::Parse(Etlctl({"quarantine", "list", "-o", "json"}).out);
+    ASSERT_TRUE(listed);
+    for (const json::Value item : listed->root().Find("quarantine").elements()) {
+      const Ran waiting = Etlctl({"status", "--check"});
+      EXPECT_EQ(waiting.exit, 3);
+      EXPECT_THAT(waiting.out, HasSubstr("in quarantine"));
+      const std::string id(item.Find("id").AsString());
+      EXPECT_EQ(Etlctl({"quarantine", "drop", id, "--reason", "a test"}).exit, 0) << id;
+    }
+    const Ran well = Etlctl({"status", "--check"});
+    EXPECT_EQ(well.exit, 0) << well.out;
+    EXPECT_EQ(well.out, "All is well.\n");
+    upstream_->AlwaysUnder("", test::Reply(500));
+    ASSERT_TRUE(daemon->Until([&] { return Etlctl({"status", "--check"}).exit == 3; }));
+    EXPECT_THAT(Etlctl({"status", "--check"}).out, HasSubstr("visits in a row failed: HTTP_BUSY"));
+    daemon->Signal(SIGTERM);
+    EXPECT_EQ(daemon->Wait(), 0);
+  }
+  const Ran alone = Etlctl({"status", "--check", "-o", "json"});
+  EXPECT_EQ(alone.exit, 3);
+  EXPECT_THAT(alone.out, HasSubstr("no daemon holds the store"));
+}
+
+// The shortest time between two polls that the upstream saw, in milliseconds.
+std::int64_t ShortestPauseMs(const LoopbackUpstream& upstream) {
+  std::int64_t shortest = INT64_MAX;
+  std::optional<std::chrono::steady_clock::time_point> last;
+  for (const test::LoopbackRequest& request : upstream.log()) {
+    if (request.key != "kernels") continue;
+    if (last)
+      shortest = std::min<std::int64_t>(
+          shortest, std::chrono::duration_cast<std::chrono::milliseconds>(request.when - *last).count());
+    last = request.when;
+  }
+  return shortest;
+}
+
+TEST_F(Daemon, NeitherStopsNorHurriesWhereTheClockIsMovedByAYear) {
+  const char* const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+  if (!fs::exists(library)) GTEST_SKIP() << "needs Debian's package libfaketime";
+  const std::string file = dir_.File("faketime");
+  const auto set = [&](const char* offset) {
+    std::ofstream(file + ".new") << offset << "\n";
+    fs::rename(file + ".new", file);
+  };
+  set("+0d");
+  const auto daemon = Start({}, {{"LD_PRELOAD", library},
+                                 {"FAKETIME_TIMESTAMP_FILE", file},
+                                 {"FAKETIME_NO_CACHE", "1"},
+                                 {"FAKETIME_DONT_FAKE_MONOTONIC", "1"},
+                                 {"DONT_FAKE_MONOTONIC", "1"}});
+  ASSERT_TRUE(daemon->Notified("READY=1")) << daemon->Log();
+  ASSERT_TRUE(Full(*daemon)) << daemon->Log();
+  for (const char* offset : {"+366d", "-366d", "+0d"}) {
+    set(offset);
+    const std::size_t before = upstream_->CountOf("kernels");
+    EXPECT_TRUE(daemon->Until([&] { return upstream_->CountOf("kernels") >= before + 5; }))
+        << offset << daemon->Log();
+    EXPECT_EQ(Source("lastVisit"), "full") << offset << daemon->Log();
+  }
+  EXPECT_GE(ShortestPauseMs(*upstream_), 85) << "the interval is 100 ms, give or take a tenth";
+  daemon->Signal(SIGTERM);
+  EXPECT_EQ(daemon->Wait(), 0);
+  EXPECT_EQ(Etlctl({"verify"}).exit, 0);
 }
 
 }  // namespace
