@@ -60,6 +60,11 @@ std::string HelpOf(const CLI::App& root) {
 Error ParseFailure(const CLI::App& root, const CLI::ParseError& error) {
   const std::string path = PathOf(root);
   std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // CLI11's own message has them backwards.
+    what = "not expected here:";
+    for (const std::string& extra : root.remaining(true)) what += " " + extra;
+  }
   while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
   return UsageError(path.empty() ? "command line" : path, std::move(what),
                     "see `etlctl" + (path.empty() ? "" : " " + path) + " --help`");
@@ -154,6 +159,8 @@ CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboar
   AddStoreCommands(*this);
   AddReadCommands(*this);
   AddListCommands(*this);
+  AddConfigCommands(*this);
+  AddCompleteCommand(*this);
 }
 
 CLI::App* CommandLine::Add(CLI::App* parent, const std::string& name, const std::string& what,

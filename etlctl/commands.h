@@ -103,6 +103,13 @@ struct VisitCommandOptions {
 };
 Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& options);
 
+// --- config.cc: no store is needed ---
+struct ConfigOptions {
+  std::string file;  // empty: as --config
+};
+Result<Exit> ConfigCheck(const Session& session, const ConfigOptions& options);
+Result<Exit> ConfigShow(const Session& session, const ConfigOptions& options);
+
 // --- files.cc ---
 struct FileOptions {
   std::vector<std::string> files;  // "-": standard input
