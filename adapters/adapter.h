@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/board_row.h"
 #include "model/draft.h"
 #include "model/error.h"
 
@@ -39,6 +40,8 @@ class Cursors {
  public:
   virtual ~Cursors() = default;
   virtual std::optional<std::string> Find(std::string_view key) const = 0;
+  // Those whose keys start with this, by key.
+  virtual std::vector<CursorDraft> FindAll(std::string_view key_prefix) const = 0;
 };
 
 // How a source is followed.
@@ -84,6 +87,7 @@ struct Outcome {
   Draft draft;
   std::vector<Request> next;
   std::vector<UpstreamRank> upstream_ranks;
+  std::vector<BoardRow> board_rows;  // of a leaderboard: what is to be kept of it where no list showed a row
   std::vector<Shortfall> shortfalls;
   std::uint64_t rows = 0;    // new rows this response brought to its walk
   std::uint64_t scopes = 0;  // scopes that this response announced (kernels in the list)
@@ -132,6 +136,14 @@ class Adapter {
 
   // Of a row's bytes, and the context that it is read with.
   virtual ReviewFacts FactsOf(std::string_view row, std::string_view context) const = 0;
+  // What a row of a list is told by on a leaderboard.
+  virtual RowTraits TraitsOf(std::string_view row) const = 0;
+
+  // When something of the source has to be read again, as the polls so far say: the earliest moment, which
+  // may have passed. Nothing: it was never polled, or has nothing that is followed. What cannot be read stays
+  // due, and rows that are not final are read at every poll whenever that is: who plans polls has a shortest
+  // and a longest interval of its own.
+  virtual std::optional<Instant> NextDue(const Cursors& cursors) const = 0;
 };
 
 // The adapter for a source slug, or null. `base_url` replaces the source's own (tests); empty keeps it.

@@ -35,7 +35,8 @@ double NumberOf(const Slot& slot) {
 // Fills settings from the tree of a file, and gathers what is wrong with it.
 class Reader {
  public:
-  explicit Reader(std::string_view file_name) : file_name_(file_name) {}
+  Reader(std::string_view file_name, const std::vector<std::string>& known_sources)
+      : file_name_(file_name), known_sources_(known_sources) {}
 
   void Read(const TomlNode& root, const Environment& environment) {
     for (const TomlNode& section : root.children) ReadSection(section);
@@ -126,9 +127,22 @@ class Reader {
         return Add(source, "CONFIG_TOO_LARGE", "more than " + std::to_string(kSourcesMax) + " sources",
                    "remove sections of sources that are not used");
       } else {
+        CheckKnown(source);
         sources_.push_back(&source);
       }
     }
+  }
+
+  void CheckKnown(const TomlNode& source) {
+    if (known_sources_.empty() ||
+        std::find(known_sources_.begin(), known_sources_.end(), source.key) != known_sources_.end())
+      return;
+    const std::string_view near = Nearest(source.key, {known_sources_.begin(), known_sources_.end()});
+    std::string list;
+    for (const std::string& known : known_sources_) list.append(list.empty() ? "" : ", ").append(known);
+    Add(source, "CONFIG_UNKNOWN_SOURCE", "there is no source " + source.key,
+        near.empty() ? "remove the section, or name one of: " + list
+                     : "did you mean [source." + std::string(near) + "]?");
   }
 
   void ReadSource(const TomlNode& node) {
@@ -193,6 +207,7 @@ class Reader {
   }
 
   const std::string file_name_;
+  const std::vector<std::string>& known_sources_;  // empty: not checked
   Settings settings_;
   std::map<std::string, std::size_t, std::less<>> lines_;  // of what the file sets
   std::vector<const TomlNode*> sources_;
@@ -215,7 +230,8 @@ tl::unexpected<Error> FailWith(std::vector<Error> list, std::vector<Error>* faul
 }  // namespace config
 
 Result<Settings> ParseSettings(std::string_view toml, std::string_view file_name,
-                               const Environment& environment, std::vector<Error>* faults) {
+                               const Environment& environment, std::vector<Error>* faults,
+                               const std::vector<std::string>& known_sources) {
   if (faults != nullptr) faults->clear();
   if (toml.size() > kSettingsBytesMax) {
     return config::FailWith({Error{Errc::kInvalid, "CONFIG_TOO_LARGE", std::string(file_name),
@@ -225,7 +241,7 @@ Result<Settings> ParseSettings(std::string_view toml, std::string_view file_name
   }
   Result<config::TomlNode> root = config::ReadToml(toml, file_name);
   if (!root) return config::FailWith({std::move(root).error()}, faults);
-  config::Reader reader(file_name);
+  config::Reader reader(file_name, known_sources);
   reader.Read(*root, environment);
   if (std::vector<Error> list = reader.TakeFaults(); !list.empty())
     return config::FailWith(std::move(list), faults);

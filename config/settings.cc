@@ -85,13 +85,13 @@ Environment ProcessEnvironment() {
 }
 
 Result<Settings> LoadSettings(const std::string& path, const Environment& environment,
-                              std::vector<Error>* faults) {
+                              std::vector<Error>* faults, const std::vector<std::string>& known_sources) {
   Result<std::string> text = ReadSettingsFile(path);
   if (!text) {
     if (faults != nullptr) *faults = {text.error()};
     return Fail(std::move(text).error());
   }
-  return ParseSettings(*text, path, environment, faults);
+  return ParseSettings(*text, path, environment, faults, known_sources);
 }
 
 }  // namespace etl

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "model/error.h"
@@ -147,9 +148,9 @@ inline constexpr std::size_t kSourcesMax = 64;
 //   CONFIG_DUPLICATE_KEY  a key or section is there twice; found one at a time
 //   CONFIG_TOO_LARGE      more than kSettingsBytesMax bytes, or more than kSourcesMax sources
 //   CONFIG_UNKNOWN_KEY    no such key or section; names the nearest known one
-//   CONFIG_SLUG           [source.<slug>] with a slug that is not [a-z0-9][a-z0-9-]*, at most 100 long.
-//   Whether
-//                         such a source exists is for the caller to check
+//   CONFIG_SLUG           [source.<slug>] with a slug that is not [a-z0-9][a-z0-9-]*, at most 100 long
+//   CONFIG_UNKNOWN_SOURCE [source.<slug>] of a source that is not in `known_sources`; where that is empty,
+//                         any is taken
 //   CONFIG_TYPE           the value has another type; a whole number does for a number, not the reverse
 //   CONFIG_RANGE          a number or a count outside its limits; names them with the unit
 //   CONFIG_VALUE          a text that breaks its rule: a path, address, contact or one of several words
@@ -157,12 +158,25 @@ inline constexpr std::size_t kSourcesMax = 64;
 //
 // A contact is not required here: who opens the network refuses to without one.
 Result<Settings> ParseSettings(std::string_view toml, std::string_view file_name,
-                               const Environment& environment = {}, std::vector<Error>* faults = nullptr);
+                               const Environment& environment = {}, std::vector<Error>* faults = nullptr,
+                               const std::vector<std::string>& known_sources = {});
 
 // The same from a file. Besides: kNotFound CONFIG_MISSING when there is none, kUnavailable CONFIG_READ when
 // it cannot be read or is no ordinary file. Nothing past kSettingsBytesMax is read.
 Result<Settings> LoadSettings(const std::string& path, const Environment& environment = {},
-                              std::vector<Error>* faults = nullptr);
+                              std::vector<Error>* faults = nullptr,
+                              const std::vector<std::string>& known_sources = {});
+
+// One effective value. `section` is that of the file, "source.<slug>" for a source; `origin` is as in
+// Settings::origins, "default", or "[fetch], FILE:LINE" where a source has what [fetch] or [poll] set.
+struct EffectiveValue {
+  std::string section, name;
+  std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>> value;
+  std::string origin;
+};
+
+// Every effective value, in the order of the shipped file.
+std::vector<EffectiveValue> EffectiveSettings(const Settings& settings);
 
 // Every effective value with where it comes from, as a settings file that would give the same values.
 std::string ShowSettings(const Settings& settings);

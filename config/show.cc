@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "config/keys.h"
 #include "config/settings.h"
@@ -22,25 +26,43 @@ std::string OriginOf(const Settings& settings, const std::string& dotted) {
   return found == settings.origins.end() ? "" : config::Printable(found->second);
 }
 
+// A source that does not set a key has it from the section of the key.
+std::string OriginInSource(const Settings& settings, const std::string& section, const Key& key) {
+  std::string origin = OriginOf(settings, Dotted(section, key.name));
+  if (!origin.empty() || key.in_settings == nullptr) return origin;
+  origin = OriginOf(settings, Dotted(key.section, key.name));
+  if (!origin.empty()) origin.insert(0, "[" + std::string(key.section) + "], ");
+  return origin;
+}
+
+// Calls visit(section, key, slot, origin) for every value; the origin is "" for a default.
+template <class Visit>
+void ForEachValue(const Settings& settings, const Visit& visit) {
+  Settings values = settings;  // the table points into what may be changed
+  for (const Section& section : config::Sections()) {
+    if (section.name == "source") {
+      for (auto& [slug, source] : values.sources) {
+        const std::string name = "source." + slug;
+        for (const Key& key : config::Keys()) {
+          if (key.in_source != nullptr)
+            visit(name, key, key.in_source(source), OriginInSource(settings, name, key));
+        }
+      }
+      continue;
+    }
+    const std::string name(section.name);
+    for (const Key& key : config::Keys()) {
+      if (key.section == section.name)
+        visit(name, key, key.in_settings(values), OriginOf(settings, Dotted(name, key.name)));
+    }
+  }
+}
+
 // "burst = 4       # default"
 void AppendValue(std::string_view name, const config::Slot& slot, std::string_view origin, std::string& out) {
   std::string line = std::string(name) + " = " + config::Literal(slot);
   line.resize(std::max(line.size() + 1, kOriginColumn), ' ');
   out.append(line).append("# ").append(origin.empty() ? "default" : origin).append("\n");
-}
-
-void AppendSource(const Settings& settings, const std::string& slug, SourceSettings source,
-                  std::string& out) {
-  out.append("\n[source.").append(slug).append("]\n");
-  for (const Key& key : config::Keys()) {
-    if (key.in_source == nullptr) continue;
-    std::string origin = OriginOf(settings, Dotted("source." + slug, key.name));
-    if (origin.empty() && key.in_settings != nullptr) {
-      origin = OriginOf(settings, Dotted(key.section, key.name));
-      if (!origin.empty()) origin.insert(0, "[" + std::string(key.section) + "], ");
-    }
-    AppendValue(key.name, key.in_source(source), origin, out);
-  }
 }
 
 // As comment lines of at most kTextColumns.
@@ -65,21 +87,27 @@ void AppendDefault(const Key& key, std::string& out) {
 
 }  // namespace
 
+std::vector<EffectiveValue> EffectiveSettings(const Settings& settings) {
+  std::vector<EffectiveValue> list;
+  ForEachValue(settings, [&](const std::string& section, const Key& key, const config::Slot& slot,
+                             const std::string& origin) {
+    EffectiveValue& value = list.emplace_back();
+    value.section = section;
+    value.name = key.name;
+    std::visit([&](const auto* held) { value.value = *held; }, slot);
+    value.origin = origin.empty() ? "default" : origin;
+  });
+  return list;
+}
+
 std::string ShowSettings(const Settings& settings) {
-  Settings values = settings;  // the table points into what may be changed
-  std::string out;
-  for (const Section& section : config::Sections()) {
-    if (section.name == "source") {
-      for (const auto& [slug, source] : settings.sources) AppendSource(settings, slug, source, out);
-      continue;
-    }
-    out.append(out.empty() ? "[" : "\n[").append(section.name).append("]\n");
-    for (const Key& key : config::Keys()) {
-      if (key.section == section.name)
-        AppendValue(key.name, key.in_settings(values), OriginOf(settings, Dotted(section.name, key.name)),
-                    out);
-    }
-  }
+  std::string out, shown;
+  ForEachValue(settings, [&](const std::string& section, const Key& key, const config::Slot& slot,
+                             const std::string& origin) {
+    if (section != shown) out.append(out.empty() ? "[" : "\n[").append(section).append("]\n");
+    shown = section;
+    AppendValue(key.name, slot, origin, out);
+  });
   return out;
 }
 

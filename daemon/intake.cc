@@ -22,6 +22,13 @@ std::optional<std::string> StoreCursors::Find(std::string_view key) const {
   return std::nullopt;
 }
 
+std::vector<CursorDraft> StoreCursors::FindAll(std::string_view key_prefix) const {
+  auto found = store_->FindCursors(source_, key_prefix);
+  if (found) return *std::move(found);
+  status_ = Fail(found.error());
+  return {};
+}
+
 Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, Commits commits)
     : adapter_(adapter),
       store_(store),

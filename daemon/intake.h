@@ -32,6 +32,7 @@ class StoreCursors final : public Cursors {
  public:
   StoreCursors(const Store* store, std::string source) : store_(store), source_(std::move(source)) {}
   std::optional<std::string> Find(std::string_view key) const override;
+  std::vector<CursorDraft> FindAll(std::string_view key_prefix) const override;
   const Status& status() const { return status_; }
 
  private:

@@ -165,6 +165,7 @@ void Polling::Visit(const std::string& slug, Source& source) {
     options.stop = &source.stop;
     options.progress = [&](const VisitProgress&) { source.alive_ms = parts_.steady().ms; };
     result = VisitOverNetwork(**adapter, **network, parts_.store, *parts_.clock, options);
+    due = (*adapter)->NextDue(StoreCursors(parts_.store, slug));
   }
   Finish(slug, source, result, due);
 }

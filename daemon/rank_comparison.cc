@@ -13,9 +13,13 @@ using json::ObjectWriter;
 constexpr std::size_t kDifferencesKept = 100;
 constexpr std::uint64_t kStandingRead = 100'000;
 
+double Nanoseconds(double ms) {
+  return std::floor(ms * 1e6 + 0.5);
+}
+
 // Why a user stands elsewhere here, as far as the two rows tell.
 std::string_view WhyDifferent(double upstream_ms, double our_ns) {
-  const double upstream_ns = std::floor(upstream_ms * 1e6 + 0.5);
+  const double upstream_ns = Nanoseconds(upstream_ms);
   if (our_ns == upstream_ns)
     return "the same run; others stand above it here or there: only passing runs are ranked here, and ties "
            "share a rank";
@@ -131,6 +135,12 @@ std::string RankBook::Compare(const std::vector<UpstreamRank>& board, RankCompar
     text += line;
   }
   return text + "]}";
+}
+
+bool RankBook::Holds(const UpstreamRank& rank) {
+  const BestByUser& group = GroupOf(rank);
+  const auto ours = group.find(rank.username);
+  return ours != group.end() && ours->second.value == Nanoseconds(rank.latency_ms);
 }
 
 std::vector<EventDraft> RankEvents(const std::string& request, const std::optional<std::string>& before,

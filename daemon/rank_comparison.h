@@ -27,6 +27,8 @@ class RankBook {
   // {"ranks":[{"username","upstream","latencyMs","submittedAt","ours"?,"externalId"?,"why"?}]}, by username;
   // `why` where the two differ.
   std::string Compare(const std::vector<UpstreamRank>& board, RankComparison& result);
+  // Whether the best run here of the user is as fast as the one that upstream ranks.
+  bool Holds(const UpstreamRank& rank);
 
  private:
   struct Best {

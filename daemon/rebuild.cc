@@ -1,12 +1,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "daemon/board_recovery.h"
 #include "daemon/intake.h"
 #include "daemon/review.h"
 #include "daemon/visit.h"
+#include "model/json.h"
 
 namespace etl {
 namespace {
@@ -30,8 +35,7 @@ class Replay {
       it = sources_.emplace(commit.source, Source{std::move(adapter), nullptr}).first;
       it->second.intake = std::make_unique<Intake>(*it->second.adapter, &target_, false, goal_);
     }
-    Snapshot snapshot{
-        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    Snapshot snapshot = SnapshotOf(commit);
     ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
     for (const ConfirmedAnswer& answer : commit.confirmed)
       ETL_CHECK_OK(target_.Confirm(commit.source, answer.request, answer.snapshot, answer.at));
@@ -57,8 +61,7 @@ class Replay {
     if (gaps.empty()) return {};
     ETL_TRY(const auto request, target_.FindRequest(commit.source, commit.request));
     if (!request) return {};
-    const Snapshot snapshot{
-        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    const Snapshot snapshot = SnapshotOf(commit);
     Ingest ingest;
     ingest.snapshot = &snapshot;
     ingest.adapter = commit.adapter;
@@ -77,21 +80,25 @@ class Replay {
     return {};
   }
 
-  // Where a commit did nothing but hold upstream's ranks against ours, it is copied: the ranks compared were
-  // those of that moment.
-  Status TakeRanks(const CommitInfo& commit) {
+  // What a visit did after its last answer. A leaderboard's rows that no list had shown are taken again, the
+  // same ones. Where a commit did nothing but hold upstream's ranks against ours, it is copied: the ranks
+  // compared were those of that moment. Anything else was read again for a changed context: the replay meets
+  // the same change by itself.
+  Status TakeConclusion(const CommitInfo& commit) {
     Ingest ingest;
     bool ranks_alone = true;
+    std::string recovered;
     ETL_CHECK_OK(from_.ForEachChange(commit.first - 1, [&](const CommitInfo&, const Change& change) {
       if (change.sequence > commit.last) return false;
-      ranks_alone = change.type == "rank";
+      ranks_alone = ranks_alone && change.type == "rank";
+      if (change.type == "recovered") recovered = change.json;
       ingest.draft.events.push_back({change.type, change.json});
-      return ranks_alone;
+      return true;
     }));
+    if (!recovered.empty()) return TakeBoard(commit, recovered);
     ETL_TRY(const auto request, target_.FindRequest(commit.source, commit.request));
     if (!ranks_alone || !request) return {};
-    const Snapshot snapshot{
-        commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+    const Snapshot snapshot = SnapshotOf(commit);
     ETL_TRY(const auto ranks, from_.FindCursor(commit.source, "ranks/" + commit.request));
     if (ranks) ingest.draft.cursors.push_back({"ranks/" + commit.request, *ranks});
     ingest.snapshot = &snapshot;
@@ -102,6 +109,32 @@ class Replay {
   }
 
  private:
+  // Without its bytes.
+  static Snapshot SnapshotOf(const CommitInfo& commit) {
+    return {commit.source, commit.request, commit.origin, commit.captured_at, "", *commit.snapshot, "", ""};
+  }
+  Status TakeBoard(const CommitInfo& commit, const std::string& line) {
+    const auto source = sources_.find(commit.source);
+    const auto document = json::Document::Parse(line);
+    if (source == sources_.end() || !document) return {};
+    std::set<std::string_view> wanted;
+    for (const json::Value id : document->root().Find("entries").elements()) wanted.insert(id.AsString());
+    Adapter& adapter = *source->second.adapter;
+    Snapshot snapshot = SnapshotOf(commit);
+    ETL_TRY(snapshot.bytes, from_.GetBytes(*commit.snapshot));
+    Request request;
+    request.key = commit.request;
+    request.context = adapter.ContextFor(commit.request);
+    ETL_TRY(const auto context, target_.FindContext(commit.source, request.context));
+    auto outcome = adapter.Accept(request, snapshot, context ? context->value : "", Reading::kFull, goal_);
+    if (!outcome) return {};  // accepted once; a mapping that refuses it now takes nothing else away
+    std::vector<BoardRow> rows = std::move(outcome->board_rows);
+    std::erase_if(rows, [&](const BoardRow& row) { return !wanted.contains(row.entry.external_id); });
+    ETL_TRY(const auto ingest, RecoveryOf(adapter, target_, snapshot, std::move(rows)));
+    if (!ingest) return {};
+    ETL_TRY([[maybe_unused]] const auto done, target_.Commit(*ingest));
+    return {};
+  }
   // The line of a commit that tells its decision.
   Result<std::string> DecisionOf(const CommitInfo& commit) const {
     std::string line;
@@ -155,11 +188,9 @@ Status Rebuild(const Store& from, Store& target, ReplayClock& clock,
   std::uint64_t count = 0;
   Status status;
   ETL_CHECK_OK(from.ForEachCommit(0, [&](const CommitInfo& commit) {
-    // A response that was only read again for a changed context is left out: the replay meets the same change
-    // by itself.
     if (!commit.snapshot) return true;
     clock.Set(commit.time);
-    status = commit.rederived_from && !commit.decided ? replay.TakeRanks(commit) : replay.Take(commit);
+    status = commit.rederived_from && !commit.decided ? replay.TakeConclusion(commit) : replay.Take(commit);
     if (status) status = replay.TakeGaps(commit);
     if (status && ++count % kCommitsPerSync == 0) status = target.Sync();
     if (progress) progress(commit.last, from.sequence());

@@ -17,6 +17,19 @@ class WithCursor final : public Cursors {
   std::optional<std::string> Find(std::string_view key) const override {
     return key == key_ ? std::optional<std::string>(value_) : stored_.Find(key);
   }
+  std::vector<CursorDraft> FindAll(std::string_view key_prefix) const override {
+    std::vector<CursorDraft> all = stored_.FindAll(key_prefix);
+    if (!key_.starts_with(key_prefix)) return all;
+    const auto place =
+        std::lower_bound(all.begin(), all.end(), key_,
+                         [](const CursorDraft& c, const std::string& key) { return c.key < key; });
+    if (place != all.end() && place->key == key_) {
+      place->value = value_;
+    } else {
+      all.insert(place, {key_, value_});
+    }
+    return all;
+  }
 
  private:
   const Cursors& stored_;

@@ -19,6 +19,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "adapters/adapter.h"
 #include "config/settings.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
@@ -306,7 +307,7 @@ int Service::Serve(ControlSession& session) {
 
 Result<Settings> LoadServiceSettings(const ServiceOptions& options) {
   const Environment environment = ProcessEnvironment();
-  auto settings = LoadSettings(options.settings_file, environment);
+  auto settings = LoadSettings(options.settings_file, environment, nullptr, AdapterSlugs());
   if (!settings && settings.error().code == "CONFIG_MISSING" && !options.settings_named)
     settings = ParseSettings("", "", environment);
   if (settings) ETL_CHECK_OK(Polling::Check(*settings));

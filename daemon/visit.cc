@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "daemon/board_recovery.h"
 #include "daemon/intake.h"
 #include "daemon/rank_comparison.h"
+#include "daemon/visit_clock.h"
 #include "model/json.h"
 #include "model/json_writer.h"
 
@@ -15,10 +17,7 @@ namespace etl {
 namespace {
 
 constexpr std::size_t kShortfallsKept = 1000;
-constexpr std::size_t kAnnouncedMax = 8;           // requests a transport may work ahead on
-constexpr std::int64_t kClockStepMs = 86'400'000;  // that a clock may move between visits and be believed
-constexpr std::int64_t kAheadMs = 60'000;          // that an answer may have been fetched ahead
-constexpr std::string_view kConditionalCursor = "conditional";
+constexpr std::size_t kAnnouncedMax = 8;  // requests a transport may work ahead on
 
 class Visit {
  public:
@@ -71,61 +70,30 @@ class Visit {
       result_.resumed = true;
       if (!options_.captured_at && !transport_.live()) captured_at_ = last->started_at;
     }
-    if (transport_.live()) SetTime(last);
+    if (transport_.live()) {
+      const Instant now = clock_.Now();
+      time_.Start(store_->last_time(), last, now);
+      captured_at_ = time_.Time(now);
+    }
     visit_ = {origin, "running", captured_at_, Instant{}, "", goal_name(), clock_.Now()};
     if (!writes()) return {};
     return store_->PutVisit(result_.source, visit_);  // a power cut may lose this mark, and nothing with it
   }
-
-  // What is known was captured by now, even if the clock has been set back since: then time goes on from
-  // there, by what the clock has moved since the last visit, until the clock is ahead again.
-  void SetTime(const std::optional<VisitState>& last) {
-    newest_known_ = store_->last_time();
-    if (last) newest_known_ = std::max({newest_known_, last->started_at, last->finished_at});
-    const Instant now = clock_.Now();
-    if (now <= newest_known_) {
-      const std::int64_t moved_ms = last ? now.ms - last->clock_at.ms : 0;
-      clock_behind_ms_ = newest_known_.ms + std::clamp<std::int64_t>(moved_ms, 1, kClockStepMs) - now.ms;
-    }
-    captured_at_ = Time(now);
-  }
-  Instant Time(Instant clock) const { return Instant{clock.ms + clock_behind_ms_}; }
 
   std::string goal_name() const { return options_.goal.poll ? "poll" : ""; }
 
   void End() {
     visit_.state = result_.visit;
     visit_.clock_at = clock_.Now();
-    visit_.finished_at = std::max(Time(visit_.clock_at), newest_known_);
+    visit_.finished_at = std::max(time_.Time(visit_.clock_at), time_.newest());
     visit_.summary = result_.Json();
     if (result_.failure) return;  // stays "running": the next visit resumes it
-    auto status = CountLies();
+    auto status = CountLies(*store_, result_.source, result_.conditional, visit_.finished_at);
     if (status) status = store_->PutVisit(result_.source, visit_);
     if (status) status = store_->Sync();
     if (status) return;
     result_.failure = status.error();
     result_.visit = "failed";
-  }
-
-  // Adds this visit's to those of all visits before.
-  Status CountLies() {
-    const ConditionalCounts& now = result_.conditional;
-    if (now.false_modified == 0 && now.false_not_modified == 0) return {};
-    ETL_TRY(const auto stored, store_->FindCursor(result_.source, kConditionalCursor));
-    std::int64_t not_modified = 0, modified = 0;
-    if (stored) {
-      if (const auto document = json::Document::Parse(*stored)) {
-        not_modified = document->root().Find("falseNotModified").AsInt64().value_or(0);
-        modified = document->root().Find("falseModified").AsInt64().value_or(0);
-      }
-    }
-    std::string text;
-    json::ObjectWriter(text)
-        .Integer("falseModified", modified + static_cast<std::int64_t>(now.false_modified))
-        .Integer("falseNotModified", not_modified + static_cast<std::int64_t>(now.false_not_modified))
-        .End();
-    return store_->PutCursor(result_.source, {std::string(kConditionalCursor), std::move(text)},
-                             visit_.finished_at);
   }
 
   Status Walk() {
@@ -149,18 +117,9 @@ class Visit {
     return {};
   }
 
-  // What is known of a request's last answer, and what to ask with.
-  struct Held {
-    std::optional<RequestState> known;
-    Validators validators;
-  };
-  Result<Held> HeldOf(const std::string& key) const {
-    Held held;
-    if (store_ == nullptr || !transport_.live()) return held;
-    ETL_TRY(held.known, store_->FindRequest(result_.source, key));
-    if (held.known && !held.known->refused && held.known->not_modified < options_.unconditional_every)
-      held.validators = {held.known->etag, held.known->last_modified};
-    return held;
+  Result<Held> HeldFor(const std::string& key) const {
+    if (store_ == nullptr || !transport_.live()) return Held{};
+    return HeldOf(*store_, result_.source, key, options_.unconditional_every);
   }
 
   // Lets a live transport start on what will be asked next.
@@ -170,7 +129,7 @@ class Visit {
     for (const Request& request : queue_) {
       if (++ahead > kAnnouncedMax) break;
       if (!announced_.insert(request.key).second) continue;
-      ETL_TRY(const Held held, HeldOf(request.key));
+      ETL_TRY(const Held held, HeldFor(request.key));
       transport_.Expect(request.key, held.validators);
     }
     return {};
@@ -179,7 +138,7 @@ class Visit {
   Status Ask(Request& request) {
     ++result_.requests;
     ++progress_.requests;
-    ETL_TRY(const Held held, HeldOf(request.key));
+    ETL_TRY(const Held held, HeldFor(request.key));
     announced_.erase(request.key);
     auto response = transport_.Fetch(request.key, held.validators);
     if (!response) {
@@ -213,33 +172,13 @@ class Visit {
     } else {
       snapshot.bytes = std::move(response->bytes);
       snapshot.digest = Sha256(snapshot.bytes);
-      if (held.known) Judge(held, snapshot);
+      JudgeBody(held, snapshot, result_.conditional);
     }
     return TakeIn(request, snapshot, not_modified);
   }
 
-  // Whether a body bears out what its validators said.
-  void Judge(const Held& held, const Snapshot& snapshot) {
-    const bool same_bytes = held.known->snapshot == snapshot.digest;
-    const bool same_tag = !snapshot.etag.empty() && snapshot.etag == held.known->etag;
-    if (same_tag && !same_bytes) ++result_.conditional.false_not_modified;
-    if (!held.validators.empty() && same_bytes) ++result_.conditional.false_modified;
-  }
-
-  // Never before what is known, and rising where the clock stands still or was set back.
   Instant MomentOf(const Response& response) {
-    if (!transport_.live()) return captured_at_;
-    const Instant shown = response.at.value_or(clock_.Now());
-    // Answers fetched ahead may be a little out of order; a greater step back is the clock's.
-    if (shown.ms < newest_shown_.ms - kAheadMs) {
-      clock_behind_ms_ += newest_shown_.ms - shown.ms + 1;
-      newest_shown_ = shown;
-    }
-    newest_shown_ = std::max(newest_shown_, shown);
-    const Instant at = Time(shown);
-    if (at > newest_known_) return at;
-    ++newest_known_.ms;
-    return newest_known_;
+    return transport_.live() ? time_.Next(response.at.value_or(clock_.Now())) : captured_at_;
   }
 
   Status TakeIn(Request& request, Snapshot& snapshot, bool not_modified) {
@@ -267,8 +206,9 @@ class Visit {
       if (s.scope.empty()) s.scope = scope;
       AddShortfall(std::move(s));
     }
-    if (!outcome.upstream_ranks.empty())
-      boards_.push_back({std::move(answer), std::move(outcome.upstream_ranks)});
+    if (!outcome.upstream_ranks.empty() || !outcome.board_rows.empty())
+      boards_.push_back(
+          {std::move(answer), std::move(outcome.upstream_ranks), std::move(outcome.board_rows)});
     for (auto it = outcome.next.rbegin(); it != outcome.next.rend(); ++it) queue_.push_front(std::move(*it));
     return {};
   }
@@ -277,7 +217,9 @@ class Visit {
   // line of the change log.
   Status CompareRanks() {
     RankBook book(*store_, result_.source);
+    ETL_CHECK_OK(RecoverRows(book));
     for (const Board& board : boards_) {
+      if (board.ranks.empty()) continue;
       const std::string key = "ranks/" + board.answer.request;
       const std::string after = book.Compare(board.ranks, result_.upstream_ranks);
       if (!writes()) continue;
@@ -302,11 +244,28 @@ class Visit {
     return {};
   }
 
+  // What a leaderboard shows and no list has shown becomes entries, until a list does.
+  Status RecoverRows(RankBook& book) {
+    if (!writes()) return {};
+    BoardRecovery recovery(adapter_, *store_, book);
+    for (const Board& board : boards_) {
+      ETL_TRY(auto unknown, recovery.Unknown(board.answer.request, board.ranks, board.rows));
+      Snapshot answer = board.answer;
+      ETL_TRY(const auto ingest, RecoveryOf(adapter_, *store_, answer, std::move(unknown)));
+      if (!ingest) continue;
+      ETL_TRY(const CommitResult done, store_->Commit(*ingest));
+      result_.entries_new += done.entries_new;
+      result_.entries_changed += done.entries_changed;
+      result_.changes += done.changes;
+    }
+    return {};
+  }
+
   void TakeCounts() {
     const IntakeCounts& c = intake_.counts();
     result_.snapshots = c.snapshots;
-    result_.entries_new = c.entries_new;
-    result_.entries_changed = c.entries_changed;
+    result_.entries_new += c.entries_new;
+    result_.entries_changed += c.entries_changed;
     const std::uint64_t touched = c.entries_new + c.entries_changed;
     result_.entries_unchanged = c.entries > touched ? c.entries - touched : 0;
     result_.runs = c.runs;
@@ -331,15 +290,14 @@ class Visit {
   VisitProgress progress_;
   bool stopped_ = false;  // by the transport
   Instant captured_at_;
-  std::int64_t clock_behind_ms_ = 0;
-  Instant newest_shown_{INT64_MIN / 2};  // by the clock, in this visit
-  Instant newest_known_;                 // by a live visit's start
-  std::set<std::string> announced_;      // keys of queued requests that the transport was told of
+  VisitClock time_;                  // of a live transport
+  std::set<std::string> announced_;  // keys of queued requests that the transport was told of
   std::deque<Request> queue_;
   Intake intake_;
   struct Board {
     Snapshot answer;  // without its bytes
     std::vector<UpstreamRank> ranks;
+    std::vector<BoardRow> rows;
   };
   std::vector<Board> boards_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapters/adapter.h"
+#include "daemon/conditional.h"
 #include "fetch/transport.h"
 #include "model/error.h"
 #include "model/instant.h"
@@ -19,13 +20,6 @@ namespace etl {
 struct RankComparison {
   std::uint64_t compared = 0, equal = 0, different = 0, unmatched = 0;
   std::vector<std::string> differences;  // a line each, at most 100
-};
-
-// How a live source's answers to conditional requests hold up against its bytes.
-struct ConditionalCounts {
-  std::uint64_t not_modified = 0;        // answers without a body
-  std::uint64_t false_not_modified = 0;  // the validator was the same, and the bytes were not
-  std::uint64_t false_modified = 0;      // asked with a validator, and the same bytes came again
 };
 
 struct VisitResult {

@@ -20,6 +20,7 @@
 #include "daemon/visit.h"
 #include "etlctl/commands.h"
 #include "etlctl/progress.h"
+#include "etlctl/settings_file.h"
 #include "etlctl/visit_summary.h"
 #include "fetch/http_transport.h"
 #include "fetch/transport.h"
@@ -27,8 +28,6 @@
 
 namespace etl::ctl {
 namespace {
-
-constexpr std::string_view kSettingsFile = "/etc/etld/etld.toml";
 
 Status CheckOptions(const VisitCommandOptions& options) {
   const std::string command = options.poll ? "poll" : "backfill";
@@ -39,17 +38,6 @@ Status CheckOptions(const VisitCommandOptions& options) {
                            "--captured-at is for saved responses; the network's are dated as they arrive",
                            "leave it out, or name a folder with --from"));
   return {};
-}
-
-// The named file, else $ETL_CONFIG, else the usual one where it is there.
-Result<Settings> SettingsOf(const Session& session) {
-  const Environment environment = ProcessEnvironment();
-  std::string file = session.settings_file;
-  if (file.empty()) file = environment("ETL_CONFIG").value_or("");
-  if (!file.empty()) return LoadSettings(file, environment);
-  auto usual = LoadSettings(std::string(kSettingsFile), environment);
-  if (!usual && usual.error().code == "CONFIG_MISSING") return ParseSettings("", "", environment);
-  return usual;
 }
 
 // Hands a request to stop on to a transport that may be waiting for an answer.
@@ -110,7 +98,8 @@ Result<Exit> RunVisitCommand(const Session& session, const VisitCommandOptions& 
   ETL_CHECK_OK(CheckOptions(options));
   ETL_TRY(const std::unique_ptr<Adapter> adapter, FindAdapter(options.source));
   if (options.now && session.host != nullptr) return PollNow(session, options.source);
-  ETL_TRY(const Settings settings, SettingsOf(session));
+  SettingsFile file = SettingsFileOf(session);
+  ETL_TRY(const Settings settings, LoadSettingsFile(file));
   const SourceSettings source = settings.Source(options.source);
   ETL_TRY(VisitOptions visit, OptionsFor(session, options, source));
   const FetchSettings fetch =

@@ -11,6 +11,7 @@
 #include "etlctl/forward.h"
 #include "etlctl/invocation.h"
 #include "etlctl/run.h"
+#include "etlctl/settings_file.h"
 #include "etlctl/stop_signal.h"
 
 namespace etl::ctl {
@@ -57,6 +58,11 @@ std::string HelpOf(const CLI::App& root) {
 Error ParseFailure(const CLI::App& root, const CLI::ParseError& error) {
   const std::string path = PathOf(root);
   std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // CLI11's own message has them backwards.
+    what = "not expected here:";
+    for (const std::string& extra : root.remaining(true)) what += " " + extra;
+  }
   while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
   return UsageError(path.empty() ? "command line" : path, std::move(what),
                     "see `etlctl" + (path.empty() ? "" : " " + path) + " --help`");
@@ -68,6 +74,15 @@ Status CheckFormat(const Command& command, Format format) {
   if (fits) return {};
   return Fail(UsageError(command.app->get_name(), "this command has no such output format",
                          "-o manifest is for `get`, -o page for `get run`; use table, json or jsonl"));
+}
+
+// $ETL_STORE, else what the settings file says, else the usual folder. A file that is wrong is told by the
+// commands that need more of it.
+Result<std::string> UsualStoreDir(const Session& session) {
+  SettingsFile file = SettingsFileOf(session);
+  const auto settings = LoadSettingsFile(file);
+  if (settings && settings->origins.contains("store.dir")) return settings->store.dir;
+  return DefaultStoreDir();
 }
 
 Result<Exit> RunChosen(const CommandLine& line, const Command& command, const Invocation& invocation,
@@ -87,7 +102,7 @@ Result<Exit> RunChosen(const CommandLine& line, const Command& command, const In
     return command.run(session);
   }
   if (session.store_dir.empty()) {
-    ETL_TRY(session.store_dir, DefaultStoreDir());
+    ETL_TRY(session.store_dir, UsualStoreDir(session));
   }
   if (command.needs != Needs::kNothing) {
     if (const std::string daemon = DaemonOf(session.store_dir); !daemon.empty())
@@ -150,9 +165,9 @@ CLI::Validator Text() {
 }
 
 CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboards", "etlctl") {
-  root.add_option(
-          "--store", store_dir,
-          "Folder of the store (default $ETL_STORE, else /var/lib/etld for root, else ~/.local/state/etld)")
+  root.add_option("--store", store_dir,
+                  "Folder of the store (default $ETL_STORE, else by the settings, else /var/lib/etld for "
+                  "root, else ~/.local/state/etld)")
       ->check(Text())
       ->type_name("DIR");
   root.add_option("--config", settings_file, "Settings file (default $ETL_CONFIG, else /etc/etld/etld.toml)")
@@ -173,6 +188,8 @@ CommandLine::CommandLine() : root("Reads and keeps a mirror of kernel leaderboar
   AddReadCommands(*this);
   AddListCommands(*this);
   AddDaemonCommands(*this);
+  AddConfigCommands(*this);
+  AddCompleteCommand(*this);
 }
 
 CLI::App* CommandLine::Add(CLI::App* parent, const std::string& name, const std::string& what,

@@ -56,6 +56,8 @@ void AddReadCommands(CommandLine& line);
 void AddListCommands(CommandLine& line);
 void AddStoreCommands(CommandLine& line);
 void AddDaemonCommands(CommandLine& line);
+void AddConfigCommands(CommandLine& line);
+void AddCompleteCommand(CommandLine& line);
 
 // A command that reads a store: opens it, and hands it on.
 template <class Read>

@@ -43,7 +43,8 @@ struct Session {
   std::string User() const;
 };
 
-// The store when none is named: $ETL_STORE; else /var/lib/etld for root; else $XDG_STATE_HOME/etld,
+// The store when neither the command line nor the settings name one: $ETL_STORE; else /var/lib/etld for root;
+// else $XDG_STATE_HOME/etld,
 // ~/.local/state/etld. kInvalid USAGE when not even a home is known.
 Result<std::string> DefaultStoreDir();
 
@@ -135,6 +136,13 @@ Result<Exit> ResumeSource(const Session& session, const SourceOptions& options);
 Result<Exit> PollNow(const Session& session, const std::string& source);
 Result<Exit> ReloadDaemon(const Session& session);
 Result<Exit> DrainDaemon(const Session& session, const SourceOptions& options);
+
+// --- config.cc: no store is needed ---
+struct ConfigOptions {
+  std::string file;  // empty: as --config
+};
+Result<Exit> ConfigCheck(const Session& session, const ConfigOptions& options);
+Result<Exit> ConfigShow(const Session& session, const ConfigOptions& options);
 
 // --- files.cc ---
 struct FileOptions {

@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 7> kUsageCodes{"USAGE",         "DIGEST_P
 
 Exit ExitFor(const Error& error) {
   if (std::find(kUsageCodes.begin(), kUsageCodes.end(), error.code) != kUsageCodes.end()) return Exit::kUsage;
+  // What stands in the settings file was typed too.
+  if (error.errc == Errc::kInvalid && error.code.starts_with("CONFIG_")) return Exit::kUsage;
   if (error.code == "STORE_LOCKED") return Exit::kLocked;
   if (error.code == "AMBIGUOUS") return Exit::kNotFound;
   switch (error.errc) {

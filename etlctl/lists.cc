@@ -29,10 +29,16 @@ Result<Exit> GapList(Output& out, const Store& store, const ListOptions& options
   for (const GapItem& item : items) {
     JsonObject object;
     object.Text("source", item.source).Text("scope", item.scope).Text("code", item.code);
-    object.Integer("missing", item.missing).Text("detail", item.detail).Text("at", item.at);
-    object.Count("sequence", item.sequence);
+    // A source that tells no total leaves the number open; no gap has none missing.
+    const bool told = item.missing > 0;
+    if (told) {
+      object.Integer("missing", item.missing);
+    } else {
+      object.Null("missing");
+    }
+    object.Text("detail", item.detail).Text("at", item.at).Count("sequence", item.sequence);
     list.Add(object.Done(), {item.source, item.scope, Cell(item.code, Style::kWarning),
-                             std::to_string(item.missing), item.at.Text(), item.detail});
+                             told ? std::to_string(item.missing) : "unknown", item.at.Text(), item.detail});
   }
   list.Finish("", "no rows are known to be missing");
   return Exit::kDone;

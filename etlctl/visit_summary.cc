@@ -29,8 +29,9 @@ void WriteShortfalls(Output& out, const VisitResult& result) {
   out.DataLine(out.Styled("Why it is not full", Style::kBold));
   for (std::size_t i = 0; i < std::min(result.shortfalls.size(), kLinesShown); ++i) {
     const Shortfall& shortfall = result.shortfalls[i];
-    out.DataLine("  " + out.Styled(Safe(shortfall.code), Style::kWarning) + " " + Safe(shortfall.scope) +
-                 ": " + Safe(shortfall.what));
+    const std::string scope = shortfall.scope.empty() ? "" : " " + Safe(shortfall.scope);
+    out.DataLine("  " + out.Styled(Safe(shortfall.code), Style::kWarning) + scope + ": " +
+                 Safe(shortfall.what));
   }
   if (result.shortfalls.size() > kLinesShown) {
     out.DataLine(fmt::format("  and {} more", FormatCount(result.shortfalls.size() - kLinesShown)));

@@ -59,20 +59,23 @@ struct HttpSeams {
 // URL's own origin, and are sent only there.
 //
 // Errors are kUnavailable; after the last attempt where attempts are repeated (marked r):
+//
+// clang-format off
 //   HTTP_RESOLVE r           the name could not be looked up
 //   HTTP_CONNECT r           no connection
 //   HTTP_TIMEOUT_CONNECT r   no connection within connect_ms
 //   HTTP_TIMEOUT_IDLE r      no byte from the server for idle_ms
 //   HTTP_TIMEOUT             not complete within whole_ms
 //   HTTP_RESET r             the connection ended before the head of an answer was complete
-//   HTTP_TRUNCATED r         the connection ended, or its coding, before the body was complete; a wrong
-//   checksum HTTP_BUSY r              5xx or 429 (`what` names the status) HTTP_BREAKER_OPEN        the host
-//   failed too often; nothing was sent HTTP_TLS                 no TLS 1.2, or a certificate that does not
-//   prove the host HTTP_PROTOCOL            no HTTP/1.x, contradicting lengths, or 206 HTTP_304_UNASKED 304
-//   to a request without validators HTTP_TOO_LARGE           over wire_bytes_max or decoded_bytes_max
+//   HTTP_TRUNCATED r         the connection ended, or its coding, before the body was complete; a wrong checksum
+//   HTTP_BUSY r              5xx or 429 (`what` names the status)
+//   HTTP_BREAKER_OPEN        the host failed too often; nothing was sent
+//   HTTP_TLS                 no TLS 1.2, or a certificate that does not prove the host: a second try would not mend it
+//   HTTP_PROTOCOL            no HTTP/1.x, several lengths or a length beside chunks (RFC 9112, 6.3), or 206
+//   HTTP_304_UNASKED         304 to a request without validators
+//   HTTP_TOO_LARGE           over wire_bytes_max or decoded_bytes_max
 //   HTTP_DECODE_RATIO        over decode_ratio_max
-//   HTTP_CODING              a content coding other than one gzip or deflate, broken, or with bytes behind
-//   it; a
+//   HTTP_CODING              a content coding other than one gzip or deflate, broken, or with bytes behind it; a
 //                            transfer coding other than chunked
 //   HTTP_HEADERS_TOO_LARGE   over header_bytes_max
 //   HTTP_REDIRECTS           more than redirects_max
@@ -80,6 +83,8 @@ struct HttpSeams {
 //   HTTP_ADDRESS_FORBIDDEN   the name has only addresses that fetch/address.h refuses
 //   ROBOTS_DISALLOWED        robots.txt forbids the URL, or answers 5xx and none was ever read
 //   FETCH_STATE              the token bucket cannot be kept in state_dir; nothing was sent
+// clang-format on
+//
 // and kStopped STOPPED after Stop(). Where robots.txt itself cannot be had, its error is told, `where` its
 // URL. A body that ends with its connection and has no length, over plain HTTP, cannot be known to be
 // complete.

@@ -47,6 +47,8 @@ HeadFault ResponseHead::Line(std::string_view line) {
   }
   if (Trim(line).empty()) {
     complete_ = status_ >= 200;
+    // A length beside chunks is how answers are smuggled past who reads the other (RFC 9112, 6.3).
+    if (complete_ && chunked_ && content_length_) return HeadFault::kProtocol;
     return complete_ && coding_refused_ && body_matters() ? HeadFault::kCoding : HeadFault::kNone;
   }
   const std::size_t colon = line.find(':');

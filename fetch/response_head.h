@@ -14,7 +14,7 @@ enum class HeadFault : std::uint8_t {
   kNone,
   kTooLarge,  // over the limit
   kCoding,    // a coding that was not asked for, several, or a transfer coding other than chunked
-  kProtocol,  // lengths that contradict each other, no status line
+  kProtocol,  // lengths that contradict each other, a length beside chunks, no status line
 };
 
 // The head of a response (RFC 9112), line by line: what the transport needs of it.

@@ -35,32 +35,14 @@ bool TieBreak(const Version& a, const Version& b) {
 
 }  // namespace
 
-std::string EncodeCounters(const WriterState& state) {
-  std::string out;
-  ObjectWriter w(out);
-  w.Text("epoch", state.epoch).Count("sequence", state.sequence).Integer("time", state.last_time.ms);
-  w.Count("groups", state.groups).End();
-  return out;
-}
-
-Status DecodeCounters(std::string_view key, std::string_view value, WriterState& state) {
-  ETL_TRY(const auto document, ParseStored(key, value));
-  RecordReader r(key, document.root());
-  state.epoch = r.Text("epoch");
-  state.sequence = r.Count("sequence");
-  state.last_time = r.Time("time");
-  state.groups = r.Count32("groups");
-  ETL_TRY([[maybe_unused]] const bool ok, r.Done(true));
-  return {};
-}
-
 CommitBuilder::CommitBuilder(const Kv& kv, WriterState& state, const Ingest& ingest, Instant now)
     : kv_(kv),
       state_(state),
       ingest_(ingest),
       snapshot_(*ingest.snapshot),
       now_(std::max(now, state.last_time)),
-      batch_(kv.NewBatch()) {}
+      batch_(kv.NewBatch()),
+      counts_(state.counts.value_or(StoreCounts())) {}
 
 Status CommitBuilder::Build() {
   ETL_CHECK_OK(CheckDraft());
@@ -85,6 +67,7 @@ void CommitBuilder::Apply() {
   state_.sequence += changes_.size();
   state_.last_time = now_;
   state_.groups += static_cast<std::uint32_t>(new_groups_.size());
+  if (state_.counts) state_.counts = std::move(counts_);
   state_.group_numbers.merge(new_groups_);
 }
 
@@ -128,12 +111,8 @@ Status CommitBuilder::AddSnapshot() {
       if (!snapshot_known_) batch_->Put(late_key, value);
     }
   }
-  const std::string body_key = keys::ByDigest(keys::kSnapshotBody, snapshot_.digest);
-  ETL_TRY(const auto body, kv_.Get(body_key));
-  if (!body) {
-    batch_->Put(body_key, EncodeBody(snapshot_.bytes));
-    ++result_.snapshots;
-  }
+  ETL_TRY(const bool fresh, AddBody(snapshot_.digest, snapshot_.bytes));
+  if (fresh) ++result_.snapshots;
   if (snapshot_known_) return {};  // read again for its draft: what that changes stands on its own
   std::string line;
   ObjectWriter w(line);
@@ -141,6 +120,16 @@ Status CommitBuilder::AddSnapshot() {
   w.Count("bytes", snapshot_.bytes.size()).End();
   AddChange("snapshot", std::move(line));
   return {};
+}
+
+// Each body once, of a snapshot or of a quarantined item. Whether it is new.
+Result<bool> CommitBuilder::AddBody(const Digest& digest, std::string_view bytes) {
+  const std::string key = keys::ByDigest(keys::kSnapshotBody, digest);
+  ETL_TRY(const auto stored, kv_.Get(key));
+  if (stored || !new_bodies_.insert(digest).second) return false;
+  batch_->Put(key, EncodeBody(bytes));
+  ++counts_.snapshots;
+  return true;
 }
 
 Status CommitBuilder::AddEntries() {
@@ -156,6 +145,9 @@ Status CommitBuilder::AddEntries() {
   for (auto& [key, edit] : edits_) {
     RetractRun(edit);
     if (edit.dirty) batch_->Put(key, EncodeBundle(edit.bundle));
+    const auto run = edit.bundle.find(Kind::kBenchmarkRun);
+    if (run != edit.bundle.end() && run->second.newest.ranked) ++counts_.ranked_runs;
+    if (edit.ranked_before) --counts_.ranked_runs;
   }
   if (!new_rows_.empty() && !ingest_.context_key.empty())
     batch_->Put(keys::ByText(keys::kContextRows, snapshot_.source,
@@ -315,10 +307,12 @@ Status CommitBuilder::AddNewest(Edit& edit, const EntryDraft& draft, Version ver
   if (!first && ingest_.rederived_from) version.seen_at = std::max(version.seen_at, state.newest.seen_at);
   state.newest = std::move(version);
   edit.dirty = true;
-  if (first)
+  if (first) {
     ++result_.entries_new;
-  else if (before <= ingest_.visit_start)
+    ++counts_.entries_by_kind[std::string(KindName(draft.kind))];
+  } else if (before <= ingest_.visit_start) {
     ++result_.entries_changed;
+  }
   row_changed_ = row_changed_ || (!first && draft.major == 0);
   EntryLine(first ? "new" : "changed", edit.name, draft.kind, state.newest, fields);
   return {};
@@ -406,6 +400,7 @@ Status CommitBuilder::AddObject(const EntryName& name, const EntryDraft& draft) 
     } else {
       batch_->Put(key, EncodeObject(name, commit_sequence(), draft.identity));
       new_objects_.emplace(draft.digest, name);
+      ++counts_.objects;
       return {};
     }
   }

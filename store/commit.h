@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct WriterState {
   std::uint64_t sequence = 0;  // of the last change
   Instant last_time;           // of the last commit: commit times never go back
   std::uint32_t groups = 0;    // numbers handed out
+  // Of what the store holds. Nothing where the last commit did not tell: an older program made it.
+  std::optional<StoreCounts> counts;
   std::unordered_map<Digest, std::uint32_t> group_numbers;
   RecordBooks books;
 
@@ -34,7 +37,7 @@ struct WriterState {
   }
 };
 
-// The state of the counters as stored under the "last" meta key.
+// The state of the counters as stored under the "last" meta key (counters.cc).
 std::string EncodeCounters(const WriterState& state);
 Status DecodeCounters(std::string_view key, std::string_view value, WriterState& state);
 
@@ -93,6 +96,7 @@ class CommitBuilder {
   Status AddStandings();
   Result<bool> HeldElsewhere(const EntryName& name, const Digest& digest);
   Status AddQuarantine();
+  Result<bool> AddBody(const Digest& digest, std::string_view bytes);
   Status AddDrift();
   Status AddGaps();
   Status AddContexts();
@@ -111,11 +115,15 @@ class CommitBuilder {
   Instant now_;
   std::shared_ptr<Kv::Batch> batch_;
   CommitResult result_;
+  StoreCounts counts_;  // after this commit
   std::vector<Change> changes_;
   std::map<std::string, Edit> edits_;
   std::vector<std::string> new_rows_;  // external ids of submissions seen for the first time
   std::unordered_map<Digest, std::uint32_t> new_groups_;
   std::unordered_map<Digest, EntryName> new_objects_;
+  std::unordered_set<Digest> new_bodies_;
+  // Keys of quarantine, drift and gaps that the batch already holds: the database does not show them.
+  std::unordered_set<std::string> noted_;
   std::map<std::uint64_t, Origin> origins_;
   std::map<std::string, ConfirmedAnswer> confirmed_;  // requests whose confirmation made this snapshot late
   bool row_changed_ = false;                          // a known entry was found in another, newer state

@@ -1,7 +1,6 @@
 // What follows from the entries of a commit: retractions, standings, and everything that is kept beside
 // entries.
 #include <algorithm>
-#include <set>
 
 #include "model/json_writer.h"
 #include "store/commit.h"
@@ -90,6 +89,7 @@ Result<std::uint32_t> CommitBuilder::GroupNumber(const EntryDraft::Ranking& rank
   batch_->Put(group_key, EncodeGroup(group));
   batch_->Put(keys::Group(keys::kGroupNumber, group.number), key.View());
   new_groups_.emplace(key, group.number);
+  ++counts_.groups;
   return group.number;
 }
 
@@ -173,14 +173,13 @@ Status CommitBuilder::AddQuarantine() {
   if (ingest_.refusal)
     items.push_back({ingest_.refusal->code, RefusedAt(snapshot_.request, ingest_.refusal->where),
                      ingest_.refusal->what, ingest_.refusal->fix, ""});
-  std::set<std::string> once;  // the database does not show what this batch already holds
   for (const QuarantineDraft& draft : items) {
     const std::string& bytes = draft.bytes.empty() ? snapshot_.bytes : draft.bytes;
     const Digest digest = draft.bytes.empty() ? snapshot_.digest : Sha256(bytes);
     // The same bytes refused for the same reason are one item, wherever in a page they stand.
     const Digest id = Sha256(snapshot_.source + '\0' + draft.code + '\0' + digest.Text());
     const std::string key = keys::ByText(keys::kQuarantine, snapshot_.source, id.View());
-    if (!once.insert(key).second) continue;
+    if (!noted_.insert(key).second) continue;
     ETL_TRY(const auto stored, kv_.Get(key));
     if (stored) {
       ETL_TRY(QuarantineItem item, DecodeQuarantine(key, *stored));
@@ -203,8 +202,9 @@ Status CommitBuilder::AddQuarantine() {
                               snapshot_.captured_at,
                               std::nullopt};
     batch_->Put(key, EncodeQuarantine(item));
-    if (!draft.bytes.empty()) batch_->Put(keys::ByDigest(keys::kSnapshotBody, digest), EncodeBody(bytes));
+    if (!draft.bytes.empty()) ETL_CHECK_OK(AddBody(digest, bytes));
     ++result_.quarantined;
+    ++counts_.quarantine;
     std::string line;
     ObjectWriter w(line);
     w.Text("type", "quarantine")
@@ -218,15 +218,15 @@ Status CommitBuilder::AddQuarantine() {
 }
 
 Status CommitBuilder::AddDrift() {
-  std::set<std::string> once;
   for (const DriftDraft& draft : ingest_.draft.drift) {
     const std::string key = keys::ByText(keys::kDrift, snapshot_.source, draft.path);
-    if (!once.insert(key).second) continue;
+    if (!noted_.insert(key).second) continue;
     ETL_TRY(const auto stored, kv_.Get(key));
     if (stored) continue;
     batch_->Put(key, EncodeDrift({snapshot_.source, draft.path, draft.sample, commit_sequence(),
                                   snapshot_.captured_at}));
     ++result_.drift;
+    ++counts_.drift;
     std::string line;
     ObjectWriter w(line);
     w.Text("type", "drift").Text("path", draft.path).Text("sample", draft.sample).End();
@@ -236,11 +236,10 @@ Status CommitBuilder::AddDrift() {
 }
 
 Status CommitBuilder::AddGaps() {
-  std::set<std::string> once;
   for (const GapDraft& draft : ingest_.draft.gaps) {
     const std::string prefix =
         keys::ByText(keys::kGap, snapshot_.source, draft.scope + '\0' + draft.code + '\0');
-    if (!once.insert(prefix).second) continue;
+    if (!noted_.insert(prefix).second) continue;
     auto it = kv_.Scan(prefix, PrefixEnd(prefix));
     it->SeekToLast();
     if (it->Valid()) {
@@ -252,6 +251,7 @@ Status CommitBuilder::AddGaps() {
                 EncodeGap({snapshot_.source, draft.scope, draft.code, draft.detail, draft.missing,
                            commit_sequence(), snapshot_.captured_at}));
     ++result_.gaps;
+    ++counts_.gaps;
     std::string line;
     ObjectWriter w(line);
     w.Text("type", "gap")
@@ -366,6 +366,7 @@ void CommitBuilder::AddCommitRecord() {
   after.sequence = commit.last;
   after.last_time = now_;
   after.groups = state_.groups + static_cast<std::uint32_t>(new_groups_.size());
+  if (state_.counts) after.counts = counts_;
   batch_->Put(keys::Meta("last"), EncodeCounters(after));
   result_.sequence = commit.last;
   result_.changes = changes_.size();

@@ -36,6 +36,7 @@ Status CommitBuilder::AddDecision() {
       return Fail(Errc::kNotFound, "NOT_FOUND", draft.item.Hex(), "nothing in quarantine has this id",
                   "`etlctl quarantine list` shows the ids");
     ETL_TRY(QuarantineItem item, DecodeQuarantine(key, *stored));
+    if (!item.decision) --counts_.quarantine;
     item.decision = draft.decision;
     batch_->Put(key, EncodeQuarantine(item));
     AddChange("decision", LineOf("decision", "id", draft.item.Hex(), draft.decision));

@@ -85,6 +85,10 @@ Status StoreImpl::LoadState() {
   if (!last) return Fail(Unreadable(last_key, "missing"));
   ETL_CHECK_OK(DecodeCounters(last_key, *last, state_));
   if (state_.epoch != epochs_.back().epoch) return Fail(Unreadable(last_key, "epoch"));
+  if (!state_.counts && options_.mode == Mode::kWrite) {
+    // From now on every commit tells. Damage does not keep a store from opening: `verify` names it.
+    if (auto counted = CountAll()) state_.counts = *std::move(counted);
+  }
   sequence_ = state_.sequence;
   return {};
 }
@@ -123,6 +127,7 @@ Status StoreImpl::CheckFormat() {
     EpochStart start{epoch.Text("epoch"), epoch.Count("first")};
     ETL_TRY(start, epoch.Done(std::move(start)));
     epochs_.push_back(std::move(start));
+    state_.counts.emplace();
   }
   if (epochs_.empty()) r.Bad("epochs");
   ETL_TRY([[maybe_unused]] const bool ok, r.Done(true));

@@ -204,6 +204,7 @@ struct StoreCounts {
   std::map<std::string, std::uint64_t> entries_by_kind;  // "BenchmarkRun" -> n
   std::uint64_t objects = 0, groups = 0, snapshots = 0, drift = 0, gaps = 0, ranked_runs = 0;
   std::uint64_t quarantine = 0;  // items that are open
+  friend bool operator==(const StoreCounts&, const StoreCounts&) = default;
 };
 
 struct VerifyReport {
@@ -345,6 +346,8 @@ class Store {
   virtual Result<std::vector<QuarantineItem>> Quarantine(std::string_view source) const = 0;  // "" for all
   virtual Result<std::vector<DriftItem>> Drift(std::string_view source) const = 0;
   virtual Result<std::vector<GapItem>> Gaps(std::string_view source) const = 0;
+  // What the last commit left. A store whose last commit is of a program that did not count yet is counted
+  // afresh: then this reads all of it.
   virtual Result<StoreCounts> Count() const = 0;
   virtual std::uint64_t DiskBytes() const = 0;
 

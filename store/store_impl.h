@@ -117,6 +117,8 @@ class StoreImpl final : public Store {
   // Every member of a group as of a sequence, in rank order.
   Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
 
+  // What Count should say, counted: reads every entry and item of the quarantine, and all keys of the rest.
+  Result<StoreCounts> CountAll() const;
  private:
   Status TryInit();
   Status OpenKv();

@@ -365,32 +365,6 @@ Result<std::vector<GapItem>> StoreImpl::Gaps(std::string_view source) const {
   return DecodeAll<GapItem>(*kv_, SourcePrefix(keys::kGap, source), DecodeGap);
 }
 
-Result<StoreCounts> StoreImpl::Count() const {
-  StoreCounts counts;
-  ETL_CHECK_OK(ForEachEntry([&](const EntryName&, const std::map<Kind, Version>& versions) {
-    for (const auto& [kind, version] : versions) {
-      ++counts.entries_by_kind[std::string(KindName(kind))];
-      if (version.ranked) ++counts.ranked_runs;
-    }
-    return true;
-  }));
-  const std::array<std::pair<keys::Prefix, std::uint64_t*>, 5> lists{
-      {{keys::kObject, &counts.objects},
-       {keys::kGroup, &counts.groups},
-       {keys::kSnapshotBody, &counts.snapshots},
-       {keys::kDrift, &counts.drift},
-       {keys::kGap, &counts.gaps}}};
-  for (const auto& [prefix, count] : lists) {
-    auto it = kv_->Scan(std::string(1, prefix), PrefixEnd(std::string(1, prefix)));
-    for (; it->Valid(); it->Next()) ++*count;
-    ETL_CHECK_OK(it->status());
-  }
-  ETL_TRY(const auto items, Quarantine(""));
-  for (const QuarantineItem& item : items)
-    if (!item.decision) ++counts.quarantine;
-  return counts;
-}
-
 std::uint64_t StoreImpl::DiskBytes() const {
   const auto usage = kv_->DiskUsage();
   return usage.table_bytes + usage.log_bytes;

@@ -50,6 +50,10 @@ Status Verifier::CheckMeta() {
       CheckSpelling(key, value, EncodeCounters(state));
       if (state.groups != report_.groups)
         KeyFault("COUNT", key, "its number of groups is not that of the store");
+      // What cannot be counted is damaged, and named where it is.
+      const auto counted = state.counts ? store_.CountAll() : Result<StoreCounts>(StoreCounts());
+      if (state.counts && counted && *counted != *state.counts)
+        KeyFault("COUNT", key, "its counts are not those of what the store holds");
       if (!commits_.empty() && state.last_time != commits_.rbegin()->second.info.time)
         KeyFault("SEQUENCE", key, "its time is not that of the last commit");
     } else if (name == "restored") {

@@ -70,6 +70,7 @@ CaseCollector::CaseCollector(const Kernel& kernel, std::string_view request_key,
 }
 
 void CaseCollector::AddRefused(std::string_view path, const Error& error, std::string_view bytes) {
+  ++left_out_;
   draft_.quarantine.push_back(Quarantined("CASE_JSON", request_key_, path, error.Message(), bytes));
 }
 
@@ -80,11 +81,14 @@ void CaseCollector::Add(json::Value row, std::string_view text, const std::strin
   const std::string_view bytes = text.substr(row.begin_offset(), row.end_offset() - row.begin_offset());
   bool good = row.IsObject() || read.Refuse("CASE_NOT_AN_OBJECT", "", "the workload row is no object");
   good = good && ReadAxes(row, read) && ReadKey(row, read);
-  if (good) {
+  if (!good) {
+    ++left_out_;
+  } else {
     suite_.cases.push_back({read.key, read.spec.axes});
     drift_.NoteUnknown(
         draft_, row, {"axes", "baseline_latency_ms", "sol_ms", "uuid", "inputs", "tolerance", "correctness"},
         "kernel.workloads[].", text_);
+    NoteMeasures(row);
     good = ReadSpec(row, read);
   }
   if (good) {
@@ -93,6 +97,19 @@ void CaseCollector::Add(json::Value row, std::string_view text, const std::strin
   }
   draft_.quarantine.push_back(Quarantined(std::move(read.fault.code), request_key_, path + read.fault.path,
                                           std::move(read.fault.what), bytes));
+}
+
+// A bound that is none takes the bound off the whole kernel: never silently.
+void CaseCollector::NoteMeasures(json::Value row) {
+  const auto note = [&](json::Value value, std::string_view path) {
+    drift_.Note(draft_, std::string(path),
+                text_.substr(value.begin_offset(), value.end_offset() - value.begin_offset()));
+  };
+  const json::Value bound = row.Find("sol_ms"), baseline = row.Find("baseline_latency_ms");
+  if (!bound.IsAbsent() && !(bound.AsDouble().value_or(0) > 0))
+    note(bound, "kernel.workloads[].sol_ms is no positive number");
+  if (!baseline.IsAbsent() && !baseline.IsNumber())
+    note(baseline, "kernel.workloads[].baseline_latency_ms is no number");
 }
 
 bool CaseCollector::ReadAxes(json::Value row, CaseRow& out) {

@@ -27,12 +27,15 @@ class CaseCollector {
   // where in the snapshot.
   void Add(json::Value row, std::string_view text, const std::string& path, Locator locator);
 
+  // Rows that the suite leaves out.
+  std::size_t left_out() const { return left_out_; }
   // The case entries, each once, then the suite. Nothing is added, and false comes back, when no row made it
   // into the suite.
   bool Finish(Locator suite_locator, Digest& suite);
 
  private:
   struct CaseRow;
+  void NoteMeasures(json::Value row);
   bool ReadAxes(json::Value row, CaseRow& out);
   bool ReadKey(json::Value row, CaseRow& out);
   bool ReadSpec(json::Value row, CaseRow& out);
@@ -46,6 +49,7 @@ class CaseCollector {
   DriftLog& drift_;
   Draft& draft_;
   std::string_view text_;
+  std::size_t left_out_ = 0;
   WorkloadSuite suite_;
   std::vector<EntryDraft> entries_;
   std::map<std::string, std::size_t, std::less<>> by_key_;  // into entries_

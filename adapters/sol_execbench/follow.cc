@@ -1,6 +1,7 @@
 #include "adapters/sol_execbench/follow.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "adapters/sol_execbench/paging.h"
 #include "adapters/sol_execbench/vocabulary.h"
@@ -28,7 +29,15 @@ json::Value Nth(json::Value array, std::size_t n) {
 }  // namespace
 
 std::string PollKey(std::int64_t kernel_id) {
-  return "poll/" + std::to_string(kernel_id);
+  return std::string(kPollPrefix) + std::to_string(kernel_id);
+}
+std::optional<std::int64_t> PolledKernel(std::string_view poll_key) {
+  if (!poll_key.starts_with(kPollPrefix)) return std::nullopt;
+  const std::string_view digits = poll_key.substr(kPollPrefix.size());
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return id;
 }
 std::string RowsKey(std::int64_t kernel_id) {
   return "rows/" + std::to_string(kernel_id);
@@ -45,12 +54,19 @@ std::string CursorText(const KernelCursor& cursor) {
     given_up += (given_up.size() > 1 ? "," : "") + std::to_string(id);
   std::string out;
   ObjectWriter w(out);
+  if (cursor.detail_missing) w.Bool("detailMissing", true);
   w.Integer("dueAt", cursor.due_at.ms).Raw("givenUp", given_up + "]");
   w.Integer("listed", cursor.listed).Integer("newest", cursor.newest);
-  w.Integer("readAt", cursor.read_at.ms)
-      .Integer("rows", cursor.rows)
-      .Raw("unfinished", unfinished + "]")
-      .End();
+  w.Integer("readAt", cursor.read_at.ms).Integer("rows", cursor.rows);
+  if (!cursor.slices.empty()) {
+    std::string slices = "[";
+    for (const Slice& slice : cursor.slices) {
+      if (slices.size() > 1) slices += ',';
+      slices += json::TextArray(std::vector<std::string>{slice.gpu_type, slice.stack_version, slice.status});
+    }
+    w.Raw("slices", slices + "]");
+  }
+  w.Raw("unfinished", unfinished + "]").End();
   return out;
 }
 
@@ -62,7 +78,13 @@ std::optional<KernelCursor> ParseCursor(std::string_view text) {
   const auto listed = root.Find("listed").AsInt64(), rows = root.Find("rows").AsInt64();
   const auto newest = root.Find("newest").AsInt64();
   if (!due_at || !read_at || !listed || !rows || !newest) return std::nullopt;
-  KernelCursor cursor{*listed, *rows, *newest, *read_at, *due_at, {}, {}};
+  KernelCursor cursor{*listed, *rows, *newest, *read_at, *due_at, {}, {}, {}, false};
+  cursor.detail_missing = root.Find("detailMissing").IsTrue();
+  for (const json::Value slice : root.Find("slices").elements()) {
+    if (cursor.slices.size() >= kSlicesMax) break;
+    const auto part = [&](std::size_t n) { return std::string(Nth(slice, n).AsString()); };
+    cursor.slices.insert({part(0), part(1), part(2)});
+  }
   for (const json::Value id : root.Find("givenUp").elements())
     if (const auto number = id.AsInt64()) cursor.given_up.insert(*number);
   for (const json::Value pair : root.Find("unfinished").elements()) {
@@ -141,8 +163,9 @@ Instant DueAt(const KernelCursor& before, std::int64_t listed, Instant now, cons
 }
 
 KernelRead::KernelRead(std::int64_t listed, std::vector<std::string> gpu_types,
-                       std::optional<KernelCursor> before)
-    : listed_(listed), before_(std::move(before)) {
+                       std::optional<KernelCursor> before, bool due)
+    : listed_(listed), before_(std::move(before)), due_(due) {
+  if (before_) slices_ = before_->slices;
   for (std::string& gpu_type : gpu_types) {
     if (gpu_types_.size() < kSliceValuesMax && !gpu_type.empty()) gpu_types_.insert(std::move(gpu_type));
   }
@@ -153,6 +176,8 @@ void KernelRead::See(const RowSight& row) {
   if (!row.gpu_type.empty() && gpu_types_.size() < kSliceValuesMax) gpu_types_.emplace(row.gpu_type);
   if (!row.stack_version.empty() && stack_versions_.size() < kSliceValuesMax)
     stack_versions_.emplace(row.stack_version);
+  if (seen_slices_.size() < kSlicesMax)
+    seen_slices_.insert({std::string(row.gpu_type), std::string(row.stack_version), std::string(row.status)});
 }
 
 // Whether a list holds everything that is new: all rows there are, or back to what was known.
@@ -183,23 +208,58 @@ std::vector<Slice> KernelRead::Split(const Slice& slice) const {
   return parts;
 }
 
+// What was read by slices before, and slices for the rows seen now that those do not show. Where nothing was
+// read by slices there is nothing to add to: reading every row begins with splitting the whole list.
+std::set<Slice> KernelRead::KnownSlices() const {
+  std::set<Slice> slices = slices_;
+  const auto shows = [](const std::string& part, const std::string& value) {
+    return part.empty() || part == value;
+  };
+  for (const Slice& row : seen_slices_) {
+    const bool shown = std::any_of(slices.begin(), slices.end(), [&](const Slice& slice) {
+      return shows(slice.gpu_type, row.gpu_type) && shows(slice.stack_version, row.stack_version) &&
+             shows(slice.status, row.status);
+    });
+    if (!slices.empty() && !shown && slices.size() < kSlicesMax) slices.insert(row);
+  }
+  return slices;
+}
+
 std::vector<Slice> KernelRead::ListEnded(const Slice& slice, std::int64_t rows, std::int64_t oldest) {
   ++lists_;
   std::vector<Slice> more;
   if (slice.whole()) {
     whole_rows_ = rows;
-    if (rows < kPageRows || (listed_ >= 0 && listed_ <= rows)) return more;  // nothing is hidden
-    // What is still to be finished may have left the window; lists by status reach further back for it.
-    if (Reaches(rows, oldest)) {
-      if (MissesUnfinished())
-        for (const std::string_view status : KnownStatuses()) more.push_back({"", "", std::string(status)});
+    if (rows < kPageRows || (listed_ >= 0 && listed_ <= rows)) {  // nothing is hidden
+      slices_.clear();
       return more;
     }
-  } else if (Reaches(rows, oldest)) {
-    return more;
+  } else if (rows > 0 && slices_.size() < kSlicesMax) {
+    slices_.insert(slice);
+  } else if (rows == 0) {
+    slices_.erase(slice);
   }
-  if (lists_ < kSlicesMax) more = Split(slice);
-  if (more.empty()) lost_.push_back({slice, before_ ? before_->newest : 0, oldest});
+  const bool reaches = Reaches(rows, oldest);
+  if (due_ && before_) {
+    // Every row that some list can still show.
+    const bool full = rows >= kPageRows && rows >= whole_rows_;
+    if (slice.whole() && !slices_.empty()) {
+      const std::set<Slice> known = KnownSlices();
+      more.assign(known.begin(), known.end());
+    } else if (full && lists_ < kSlicesMax) {
+      more = Split(slice);
+    }
+  } else if (!reaches && lists_ < kSlicesMax) {
+    more = Split(slice);
+  }
+  if (!more.empty() && !slice.whole()) slices_.erase(slice);  // its parts show what it did
+  if (more.empty() && !reaches) lost_.push_back({slice, before_ ? before_->newest : 0, oldest});
+  // What is still to be finished may have left the window; lists by status reach further back for it.
+  if (slice.whole() && reaches && MissesUnfinished())
+    for (const std::string_view status : KnownStatuses()) {
+      Slice by_status{"", "", std::string(status)};
+      if (std::find(more.begin(), more.end(), by_status) == more.end()) more.push_back(std::move(by_status));
+    }
   return more;
 }
 
@@ -211,7 +271,9 @@ KernelRead::End KernelRead::Finish(Instant now, const FollowRules& rules) const 
   cursor.rows = whole_rows_;
   cursor.newest = std::max(before.newest, seen_.empty() ? 0 : seen_.rbegin()->first);
   cursor.read_at = now;
-  cursor.due_at = detail_missing_ ? now : DueAt(before, listed_, now, rules);
+  cursor.slices = KnownSlices();
+  cursor.due_at = DueAt(before, listed_, now, rules);
+  cursor.detail_missing = detail_missing_;
   for (const auto& [id, unfinished] : seen_) {
     if (!unfinished) continue;
     const auto known = before.unfinished.find(id);

@@ -75,6 +75,28 @@ class KernelReader {
     const json::Value dummy = data.Find("sol_is_dummy");
     if (!dummy.IsAbsent() && !dummy.IsBool())
       drift_.Note(draft_, "kernel.sol_is_dummy is neither true nor false", envelope_.BytesOf(dummy));
+    NoteUnit(data.Find("latency_unit"));
+    for (const std::string_view name : {"title", "description", "hf_id"})
+      NoteOtherType(data, name, &json::Value::IsString, "no string");
+    for (const std::string_view name : {"baseline_latency_ms", "submission_count"})
+      NoteOtherType(data, name, &json::Value::IsNumber, "no number");
+    // Whatever it is, it may hold source code: no sample.
+    if (const json::Value baseline = data.Find("baseline"); !baseline.IsAbsent() && !baseline.IsString())
+      drift_.Note(draft_, "kernel.baseline is no string", {});
+  }
+
+  // Every latency is read as milliseconds, which is what its name says.
+  void NoteUnit(json::Value unit) {
+    if (unit.IsAbsent() || unit.AsString() == "ms") return;
+    if (unit.IsString()) return drift_.NoteValue(draft_, "kernel.latency_unit", unit.AsString());
+    drift_.Note(draft_, "kernel.latency_unit is no string", envelope_.BytesOf(unit));
+  }
+
+  void NoteOtherType(json::Value data, std::string_view name, bool (json::Value::*is_good)() const,
+                     std::string_view what) {
+    const json::Value value = data.Find(name);
+    if (value.IsAbsent() || (value.*is_good)()) return;
+    drift_.Note(draft_, "kernel." + std::string(name) + " is " + std::string(what), envelope_.BytesOf(value));
   }
 
   bool ReadName(json::Value name) {

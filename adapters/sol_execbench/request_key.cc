@@ -178,8 +178,11 @@ std::string SubmissionsKey(std::int64_t kernel_id, std::int64_t limit, std::int6
   return key;
 }
 
-std::string LeaderboardKey(std::int64_t kernel_id, std::string_view gpu_type) {
-  return std::string(kLeaderboardPrefix) + std::to_string(kernel_id) + "/" + Encode(gpu_type);
+std::string LeaderboardKey(std::int64_t kernel_id, std::string_view gpu_type,
+                           std::string_view stack_version) {
+  std::string key = std::string(kLeaderboardPrefix) + std::to_string(kernel_id) + "/" + Encode(gpu_type);
+  if (!stack_version.empty()) key.append(kVersionPrefix).append(Encode(stack_version));
+  return key;
 }
 
 std::string LocalDefinitionKey(std::string_view folder) {

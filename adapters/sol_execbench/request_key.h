@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ enum class Endpoint : std::uint8_t {
 struct Slice {
   std::string gpu_type, stack_version, status;
   bool whole() const { return gpu_type.empty() && stack_version.empty() && status.empty(); }
-  friend bool operator==(const Slice&, const Slice&) = default;
+  friend auto operator<=>(const Slice&, const Slice&) = default;
 };
 
 struct RequestKey {
@@ -46,7 +47,8 @@ std::string SubmissionsKey(std::int64_t kernel_id, std::int64_t limit, std::int6
                            const Slice& slice = {});
 // The same without the page, as people read it: "gpu_type=B200&status=QUEUED"; "all rows".
 std::string SliceText(const Slice& slice);
-std::string LeaderboardKey(std::int64_t kernel_id, std::string_view gpu_type);
+std::string LeaderboardKey(std::int64_t kernel_id, std::string_view gpu_type,
+                           std::string_view stack_version = {});
 std::string LocalDefinitionKey(std::string_view folder);
 std::string LocalWorkloadsKey(std::string_view folder);
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "adapters/sol_execbench/board.h"
 #include "adapters/sol_execbench/vocabulary.h"
 
 namespace etl::sol_execbench {
@@ -60,6 +61,25 @@ std::string Source::ContextFor(std::string_view request_key) const {
     return KernelScope(key->kernel_id);
   }
   return key->endpoint == Endpoint::kLocalWorkloads ? LocalScope(key->folder) : std::string();
+}
+
+RowTraits Source::TraitsOf(std::string_view row) const {
+  const auto document = json::Document::Parse(row);
+  return document ? TraitsOfRow(document->root()) : RowTraits();
+}
+
+std::optional<Instant> Source::NextDue(const Cursors& cursors) const {
+  KernelsMemory known;
+  if (const auto text = cursors.Find(kKernelsKey)) known = ParseKernels(*text).value_or(KernelsMemory{});
+  std::optional<Instant> earliest;
+  for (const CursorDraft& cursor : cursors.FindAll(kPollPrefix)) {
+    const auto kernel = ParseCursor(cursor.value);
+    const auto id = PolledKernel(cursor.key);
+    if (!kernel || !id || known.withdrawn.contains(*id)) continue;
+    const Instant due_at = kernel->detail_missing ? kernel->read_at : kernel->due_at;
+    if (!earliest || due_at < *earliest) earliest = due_at;
+  }
+  return earliest;
 }
 
 void Source::NoteEnvelopeDrift(const Envelope& envelope, std::string_view endpoint, Outcome& outcome) {

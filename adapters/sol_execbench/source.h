@@ -33,8 +33,9 @@ namespace etl::sol_execbench {
 // A kernel's detail must call it as the list does: entries are named by it, and names are unique in the list
 // alone (KERNEL_NAME_CONFLICT).
 //
-// Shortfalls beside those of adapter.h: KERNEL_..., the quarantine code of a kernel that cannot be taken, and
-// KERNEL_UNAVAILABLE, local workloads without a definition.
+// Shortfalls beside those of adapter.h: KERNEL_..., the quarantine code of a kernel that cannot be taken;
+// KERNEL_DAMAGED, a definition with workloads or bounds that cannot be read where a whole one is known, which
+// stays; and KERNEL_UNAVAILABLE, local workloads without a definition.
 class Source : public Adapter {
  public:
   struct Options {
@@ -54,6 +55,8 @@ class Source : public Adapter {
                          Reading reading, const Goal& goal) override;
   std::string ContextFor(std::string_view request_key) const override;
   ReviewFacts FactsOf(std::string_view row, std::string_view context) const override;
+  RowTraits TraitsOf(std::string_view row) const override;
+  std::optional<Instant> NextDue(const Cursors& cursors) const override;
 
  private:
   // One call of Accept.
@@ -93,6 +96,7 @@ class Source : public Adapter {
   void DraftKernel(const Call& call, const Envelope& envelope, json::Value data, Outcome& outcome);
   void DraftCases(const Call& call, const Envelope& envelope, json::Value data, const Kernel& kernel,
                   Outcome& outcome);
+  bool IsWhole(const Call& call, bool whole, Outcome& outcome) const;
   void AskForLeaderboards(const Call& call, json::Value data, Outcome& outcome);
   Status CheckList(const Call& call, const KernelsMemory& known, const std::set<std::int64_t>& listed) const;
   Status RememberList(const Call& call, const Envelope& envelope, json::Value list,
@@ -102,6 +106,7 @@ class Source : public Adapter {
   Result<Outcome> AcceptSubmissions(const Call& call);
   Status CheckRows(const Call& call, const PageSummary& page, Outcome& outcome) const;
   std::optional<Decision> ReviewOf(const Call& call, std::int64_t id) const;
+  void AskForLostRows(const Call& call, const KernelRead& read, Outcome& outcome) const;
   void TakeStep(const Call& call, std::unique_ptr<RowsWalk> walk, const Step& step, Outcome& outcome);
   void EndList(const Call& call, const RowsWalk& walk, bool complete, Outcome& outcome) const;
   void EndKernel(const Call& call, const KernelRead& read, Outcome& outcome) const;

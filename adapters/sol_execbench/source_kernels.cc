@@ -14,8 +14,6 @@
 namespace etl::sol_execbench {
 namespace {
 
-constexpr std::size_t kLeaderboardsMax = 32;  // of one kernel
-
 // The bound that no honest latency is under: the smallest sol_ms, if each case has one and it is meant.
 std::optional<double> SolMsMin(json::Value data, bool all_readable) {
   const json::Value dummy = data.Find("sol_is_dummy");
@@ -28,6 +26,23 @@ std::optional<double> SolMsMin(json::Value data, bool all_readable) {
   }
   return smallest;
 }
+
+// Whether what the bound is made of cannot be read, so that it is off without anybody having said so.
+bool IsBoundDamaged(json::Value data) {
+  bool bounded = false;
+  for (const json::Value row : data.Find("workloads").elements()) {
+    const json::Value bound = row.Find("sol_ms");
+    if (!bound.IsAbsent() && !bound.IsNumber()) return true;
+    bounded = bounded || !bound.IsAbsent();
+  }
+  return bounded && !data.Find("sol_is_dummy").IsBool();
+}
+
+// Cursor: a whole definition of the kernel has been taken once.
+std::string WholeKey(std::int64_t kernel_id) {
+  return "whole/" + std::to_string(kernel_id);
+}
+constexpr std::string_view kWhole = "{\"whole\":true}";
 
 std::string ElementPath(std::string_view list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
@@ -79,11 +94,12 @@ void Source::AskForKernel(const Call& call, const Listed& kernel, Outcome& outco
     if (const auto text = Remembered(call, PollKey(kernel.id))) cursor = ParseCursor(*text);
   }
   const bool due = !cursor || cursor->due_at <= call.at;
-  if (!due && cursor->listed == listed && cursor->unfinished.empty()) return;
+  const bool wants_detail = due || cursor->detail_missing;
+  if (!wants_detail && cursor->listed == listed && cursor->unfinished.empty()) return;
   ++outcome.scopes;
   const std::string scope = KernelScope(kernel.id);
   Request* detail = nullptr;
-  if (due) {
+  if (wants_detail) {
     detail = &outcome.next.emplace_back();
     detail->key = KernelKey(kernel.id);
     detail->scope = scope;
@@ -97,7 +113,7 @@ void Source::AskForKernel(const Call& call, const Listed& kernel, Outcome& outco
   for (const std::string_view gpu_type : StringsOf(kernel.value.Find("gpu_types")))
     gpu_types.emplace_back(gpu_type);
   auto walk = std::make_unique<RowsWalk>(options_.kernel_rows_max);
-  walk->read = std::make_shared<KernelRead>(listed, std::move(gpu_types), std::move(cursor));
+  walk->read = std::make_shared<KernelRead>(listed, std::move(gpu_types), std::move(cursor), due);
   walk->lists_open = std::make_shared<std::int64_t>(1);
   if (detail != nullptr) {
     walk->read->DetailAsked();
@@ -246,10 +262,15 @@ Result<Outcome> Source::AcceptKernel(const Call& call) {
   }
   // Mapped even when only the walk matters: a kernel that cannot be taken makes every visit fall short.
   DraftKernel(call, envelope, data, outcome);
-  if (const auto* walk = dynamic_cast<const DetailWalk*>(call.request.walk.get());
-      walk != nullptr && !outcome.draft.contexts.empty())
-    walk->read->DetailTaken();
-  if (!call.draft) outcome.draft = Draft();
+  if (const auto* walk = dynamic_cast<const DetailWalk*>(call.request.walk.get()); walk != nullptr) {
+    if (!outcome.draft.contexts.empty()) walk->read->DetailTaken();
+    if (call.goal.leaderboards) walk->read->BoardsAsked();
+  }
+  if (!call.draft) {
+    std::vector<CursorDraft> cursors = std::move(outcome.draft.cursors);
+    outcome.draft = Draft();
+    outcome.draft.cursors = std::move(cursors);
+  }
   if (call.goal.leaderboards) AskForLeaderboards(call, data, outcome);
   return outcome;
 }
@@ -293,6 +314,10 @@ void Source::DraftCases(const Call& call, const Envelope& envelope, json::Value 
     }
     ++index;
   }
+  const bool bound_damaged = IsBoundDamaged(data);
+  if (bound_damaged && data.Find("sol_is_dummy").IsAbsent())
+    drift_.Note(outcome.draft, "kernel.sol_is_dummy is missing", {});
+  if (!IsWhole(call, cases.left_out() == 0 && !bound_damaged, outcome)) return;
   KernelContext context;
   if (!cases.Finish(envelope.LocatorOf(rows), context.suite)) {
     RefuseKernel(call, envelope, "$.data",
@@ -307,6 +332,24 @@ void Source::DraftCases(const Call& call, const Envelope& envelope, json::Value 
   context.sol_ms_min = SolMsMin(data, envelope.refused.empty());
   context.tags = EditorialTags(StringsOf(data.Find("tags")));
   outcome.draft.contexts.push_back({KernelScope(context.kernel_id), ContextText(context)});
+}
+
+// A definition with damaged workloads would make another suite, or another bound, and so move every run of
+// the kernel. Where a whole one is known that stays, and the damage is told: by the quarantine or as drift,
+// and as a shortfall. The first one is taken as far as it goes.
+bool Source::IsWhole(const Call& call, bool whole, Outcome& outcome) const {
+  const std::string key = WholeKey(call.key.kernel_id);
+  const auto known = Remembered(call, key);
+  if (whole) {
+    if (call.goal.cursors != nullptr && !known) outcome.draft.cursors.push_back({key, std::string(kWhole)});
+    return true;
+  }
+  if (!known) return true;
+  outcome.shortfalls.push_back(
+      {call.request.scope, "KERNEL_DAMAGED",
+       call.request.key + ": workloads or their bounds cannot be read; the last whole definition stays"});
+  outcome.draft.entries.clear();
+  return false;
 }
 
 void Source::AskForLeaderboards(const Call& call, json::Value data, Outcome& outcome) {

@@ -1,8 +1,9 @@
-// Upstream's own ranks, to be held against ours.
+// Upstream's own ranks, to be held against ours; and the rows that no list may show any more.
 
 #include <optional>
 #include <utility>
 
+#include "adapters/sol_execbench/board.h"
 #include "adapters/sol_execbench/context.h"
 #include "adapters/sol_execbench/source.h"
 
@@ -59,6 +60,9 @@ Result<Outcome> Source::AcceptLeaderboard(const Call& call) {
                          {"rank", "username", "user_id", "sol_score", "latency_ms", "fast_1_count",
                           "fast_1_total", "avg_speedup", "submitted_at", "is_reference"},
                          "leaderboard.rankings[].", envelope.text);
+      const BoardHead head{call.key.kernel_id, common.kernel, gpu_type, common.stack_version};
+      if (auto board = ReadBoardRow(row, head, envelope); board && outcome.board_rows.size() < kRanksMax)
+        outcome.board_rows.push_back(*std::move(board));
       UpstreamRank rank = common;
       const Taken taken = TakeRank(row, rank);
       if (taken == Taken::kRank && outcome.upstream_ranks.size() < kRanksMax) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "adapters/sol_execbench/board.h"
 #include "adapters/sol_execbench/context.h"
 #include "adapters/sol_execbench/follow.h"
 #include "adapters/sol_execbench/source.h"
@@ -20,6 +21,7 @@ RowSight SightOf(json::Value row, std::int64_t id) {
   const json::Value status = row.Find("status");
   const StatusClass status_class = ClassOf(status.AsString());
   return {id, row.Find("gpu_type").AsString(), row.Find("evaluation_stack_version").AsString(),
+          status.AsString(),
           status_class == StatusClass::kUnfinished || status_class == StatusClass::kUnknown};
 }
 
@@ -50,6 +52,8 @@ Result<Outcome> Source::AcceptSubmissions(const Call& call) {
     const auto reviews = [&](std::int64_t id) { return ReviewOf(call, id); };
     mapper_.MapPage(call.request.key, call.key.kernel_id, call.context, envelope, rows, reviews,
                     outcome.draft);
+    if (const auto text = Remembered(call, BoardKey(KernelScope(call.key.kernel_id))))
+      if (const auto entries = ParseBoard(*text)) EndBoardEntries(*entries, envelope, rows, outcome.draft);
   }
   std::unique_ptr<RowsWalk> walk;
   if (auto* carried = dynamic_cast<RowsWalk*>(call.request.walk.get()); carried != nullptr) {
@@ -171,6 +175,24 @@ void Source::EndList(const Call& call, const RowsWalk& walk, bool complete, Outc
   EndKernel(call, *walk.read, outcome);
 }
 
+// Each user's best row is still shown on the leaderboards, whatever has left the lists: on the one of every
+// GPU, and of every stack version that was seen.
+void Source::AskForLostRows(const Call& call, const KernelRead& read, Outcome& outcome) const {
+  const std::string scope = KernelScope(call.key.kernel_id);
+  std::size_t asked = 0;
+  const auto ask = [&](const std::string& gpu_type, const std::string& stack_version) {
+    if (++asked > kLeaderboardsMax) return;
+    Request& next = outcome.next.emplace_back();
+    next.key = LeaderboardKey(call.key.kernel_id, gpu_type, stack_version);
+    next.scope = next.context = scope;
+    next.optional = true;
+  };
+  if (!read.boards_asked())
+    for (const std::string& gpu_type : read.gpu_types()) ask(gpu_type, "");
+  for (const std::string& gpu_type : read.gpu_types())
+    for (const std::string& stack_version : read.stack_versions()) ask(gpu_type, stack_version);
+}
+
 void Source::EndKernel(const Call& call, const KernelRead& read, Outcome& outcome) const {
   const std::string scope = KernelScope(call.key.kernel_id);
   outcome.scope_done = !read.failed();
@@ -180,15 +202,7 @@ void Source::EndKernel(const Call& call, const KernelRead& read, Outcome& outcom
     outcome.draft.gaps.push_back({scope, "WINDOW_OUTRUN", 0, what});
     outcome.shortfalls.push_back({scope, "WINDOW_OUTRUN", what});
   }
-  if (!read.lost().empty() && !call.goal.leaderboards) {
-    // Each user's best row is still shown there.
-    for (const std::string& gpu_type : read.gpu_types()) {
-      Request& next = outcome.next.emplace_back();
-      next.key = LeaderboardKey(call.key.kernel_id, gpu_type);
-      next.scope = next.context = scope;
-      next.optional = true;
-    }
-  }
+  if (!read.lost().empty()) AskForLostRows(call, read, outcome);
   if (!call.goal.poll || read.failed()) return;
   const KernelRead::End end = read.Finish(call.at, call.goal.follow);
   for (const std::int64_t id : end.given_up) {

@@ -359,6 +359,13 @@ TEST(SolExecbenchKernel, ReportsKnownMembersOfAnotherType) {
       {"gpu_types", {"[\"B200\", null]", "kernel.gpu_types is no list of names"}},
       {"sol_is_dummy", {"\"no\"", "kernel.sol_is_dummy is neither true nor false"}},
       {"sol_is_dummy", {"0", "kernel.sol_is_dummy is neither true nor false"}},
+      {"latency_unit", {"\"us\"", "kernel.latency_unit=us"}},
+      {"latency_unit", {"1", "kernel.latency_unit is no string"}},
+      {"title", {"[]", "kernel.title is no string"}},
+      {"description", {"7", "kernel.description is no string"}},
+      {"hf_id", {"true", "kernel.hf_id is no string"}},
+      {"baseline_latency_ms", {"\"0.9\"", "kernel.baseline_latency_ms is no number"}},
+      {"submission_count", {"{}", "kernel.submission_count is no number"}},
   };
   for (const auto& [member, expected] : cases) {
     const Outcome outcome = Map(PlainKernel().Set(member, expected.first));
@@ -367,7 +374,39 @@ TEST(SolExecbenchKernel, ReportsKnownMembersOfAnotherType) {
     EXPECT_EQ(outcome.draft.drift[0].sample, expected.first);
     EXPECT_FALSE(outcome.draft.entries.empty());
   }
-  EXPECT_TRUE(Map(PlainKernel().Set("gpu_types", "null").Set("sol_is_dummy", "null")).draft.drift.empty());
+  for (const char* member : {"gpu_types", "latency_unit", "title", "description", "hf_id", "baseline",
+                             "baseline_latency_ms", "submission_count"})
+    EXPECT_TRUE(Map(PlainKernel().Set(member, "null")).draft.drift.empty()) << member;
+}
+
+TEST(SolExecbenchKernel, NeverLosesItsBoundInSilence) {
+  const auto drift = [](const std::string& dummy, const std::string& sol_ms) {
+    const std::string bound = sol_ms.empty() ? "" : R"(, "sol_ms": )" + sol_ms;
+    const Outcome outcome = Map(
+        PlainKernel()
+            .Set("sol_is_dummy", dummy)
+            .Set("workloads", R"([{"axes": {"rows": 2}, "sol_ms": 1}, {"axes": {"rows": 4})" + bound + "}]"));
+    std::vector<std::string> told;
+    for (const DriftDraft& d : outcome.draft.drift) told.push_back(d.path + " " + d.sample);
+    return Joined(told);
+  };
+  EXPECT_EQ(drift("false", "1"), "");
+  EXPECT_EQ(drift("true", "1"), "");
+  EXPECT_EQ(drift("false", ""), "") << "the one way in which a case says that it has none";
+  EXPECT_EQ(drift("false", "null"), "");
+  for (const char* sol_ms : {"0", "-1", "\"1\"", "true", "[]", "{}"})
+    EXPECT_EQ(drift("false", sol_ms),
+              "kernel.workloads[].sol_ms is no positive number " + std::string(sol_ms));
+  EXPECT_EQ(drift("null", "1"), "kernel.sol_is_dummy is missing ");
+  EXPECT_EQ(drift("", "1"), "kernel.sol_is_dummy is missing ");
+  EXPECT_EQ(drift("7", "1"), "kernel.sol_is_dummy is neither true nor false 7");
+}
+
+TEST(SolExecbenchKernel, NeverSamplesABaselineOfAnotherType) {
+  const Outcome outcome = Map(PlainKernel().Set("baseline", "[\"secret code\"]"));
+  ASSERT_EQ(outcome.draft.drift.size(), 1U);
+  EXPECT_EQ(outcome.draft.drift[0].path, "kernel.baseline is no string");
+  EXPECT_EQ(outcome.draft.drift[0].sample, "");
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(ManPage, NamesEveryCodeThatAFaultMayHave) {
   const std::string page = test::ReadSource(kPage);
   for (const std::string_view code :
        {"CONFIG_SYNTAX", "CONFIG_DUPLICATE_KEY", "CONFIG_TOO_LARGE", "CONFIG_UNKNOWN_KEY", "CONFIG_SLUG",
-        "CONFIG_TYPE", "CONFIG_RANGE", "CONFIG_VALUE", "CONFIG_CONFLICT", "CONFIG_MISSING", "CONFIG_READ"}) {
+        "CONFIG_UNKNOWN_SOURCE", "CONFIG_TYPE", "CONFIG_RANGE", "CONFIG_VALUE", "CONFIG_CONFLICT",
+        "CONFIG_MISSING", "CONFIG_READ"}) {
     EXPECT_NE(page.find(".It Li " + std::string(code) + "\n"), std::string::npos) << code;
   }
 }

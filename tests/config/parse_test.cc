@@ -375,6 +375,24 @@ TEST(Settings, CutOrDamagedAnywhereAreReadOrRefusedWithAReason) {
   EXPECT_GT(refused, file.size() / 7);
 }
 
+TEST(ParseSettings, RefusesSourcesThatNobodyReadsOnlyWhereItIsToldWhichAreRead) {
+  const char* const text = "[source.knwon]\nburst = \"x\"\n[source.anothr]\n[source.known]\n";
+  EXPECT_TRUE(ParseSettings("[source.other]\n", "t.toml"));
+  std::vector<Error> faults;
+  const Result<Settings> settings = ParseSettings(text, "t.toml", {}, &faults, {"another", "known"});
+  ASSERT_FALSE(settings);
+  ASSERT_EQ(faults.size(), 3u);
+  EXPECT_EQ(faults[0].code, "CONFIG_UNKNOWN_SOURCE");
+  EXPECT_EQ(faults[0].where, "t.toml:1");
+  EXPECT_EQ(faults[0].what, "there is no source knwon");
+  EXPECT_EQ(faults[0].fix, "did you mean [source.known]?");
+  EXPECT_EQ(faults[1].code, "CONFIG_TYPE") << "its keys are checked all the same";
+  EXPECT_EQ(faults[2].where, "t.toml:3");
+  EXPECT_EQ(faults[2].fix, "did you mean [source.another]?");
+  ASSERT_FALSE(ParseSettings("[source.z]", "t.toml", {}, &faults, {"another", "known"}));
+  EXPECT_EQ(faults[0].fix, "remove the section, or name one of: another, known");
+}
+
 TEST(Nearest, IsTheWordWithTheFewestEdits) {
   const std::vector<std::string_view> known = {"burst", "backoff_max_s", "dir"};
   EXPECT_EQ(config::Nearest("burst", known), "burst");

@@ -3,7 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,6 +106,25 @@ TEST(ShowSettings, SaysWhereEachValueComesFrom) {
   EXPECT_THAT(source, HasSubstr(line("retries_max = 9", "/etc/etld/etld.toml:5")));
   EXPECT_THAT(source, HasSubstr(line("contact = \"me@example.org\"", "[fetch], environment ETL_CONTACT")));
   EXPECT_THAT(source, HasSubstr(line("enabled = true", "default")));
+}
+
+TEST(EffectiveSettings, AreTheSameValuesWithTheirTypes) {
+  const Result<Settings> settings = ParseSettings(
+      "[fetch]\nburst = 7\n[source.a]\njitter = 0.2\nallowed_hosts = [\"h.example\"]\n", "t.toml");
+  ASSERT_TRUE(settings);
+  std::map<std::string, EffectiveValue> by_name;
+  for (const EffectiveValue& value : EffectiveSettings(*settings))
+    EXPECT_TRUE(by_name.emplace(value.section + "." + value.name, value).second);
+  using List = std::vector<std::string>;
+  EXPECT_EQ(std::get<std::int64_t>(by_name.at("fetch.burst").value), 7);
+  EXPECT_EQ(by_name.at("fetch.burst").origin, "t.toml:2");
+  EXPECT_EQ(std::get<std::int64_t>(by_name.at("source.a.burst").value), 7);
+  EXPECT_EQ(by_name.at("source.a.burst").origin, "[fetch], t.toml:2");
+  EXPECT_EQ(std::get<double>(by_name.at("source.a.jitter").value), 0.2);
+  EXPECT_EQ(std::get<List>(by_name.at("source.a.allowed_hosts").value), List{"h.example"});
+  EXPECT_TRUE(std::get<bool>(by_name.at("source.a.enabled").value));
+  EXPECT_EQ(std::get<std::string>(by_name.at("log.level").value), "info");
+  EXPECT_EQ(by_name.at("log.level").origin, "default");
 }
 
 TEST(ShowSettings, IsAFileThatGivesTheSameSettings) {

@@ -15,59 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class Polling : public testing::Test {
- protected:
-  Polling() : store_(OpenStore("", clock_)), source_(clock_) {
-    SetRows({{101}, {102}, {103}});
-    source_.bodies["kernels/5"] = KernelDetail(5);
-  }
-  // The one kernel's rows, with as many in its count.
-  void SetRows(const std::vector<ListedRow>& rows, int count = -1) {
-    source_.bodies[RowsKey(5)] = Rows(rows);
-    source_.bodies["kernels"] = KernelList({{5, count < 0 ? static_cast<int>(rows.size()) : count}});
-  }
-  VisitResult Visit(bool poll, bool accept_shrunken = false) {
-    const auto adapter = MakeAdapter("sol-execbench");
-    VisitOptions options;
-    options.goal.poll = poll;
-    options.goal.window = true;
-    options.goal.leaderboards = false;
-    options.goal.follow.accept_shrunken = accept_shrunken;
-    options.unconditional_every = unconditional_every_;
-    source_.asked.clear();
-    VisitResult result = RunVisit(*adapter, source_, store_.get(), clock_, options);
-    EXPECT_FALSE(result.failure) << result.failure->Message();
-    const auto report = store_->Verify();
-    EXPECT_TRUE(report && report->fault_count == 0);
-    return result;
-  }
-  VisitResult Poll() { return Visit(true); }
-  Version Newest(const std::string& id, Kind kind = Kind::kSubmission) {
-    const auto entry = store_->GetEntry({"sol-execbench", id, ""});
-    if (!entry || !entry->contains(kind)) return {};
-    return entry->at(kind);
-  }
-  // Lines of the change log of one type.
-  std::vector<std::string> Changes(const std::string& type) {
-    std::vector<std::string> lines;
-    EXPECT_TRUE(store_->ForEachChange(0, [&](const CommitInfo&, const Change& change) {
-      if (change.type == type) lines.push_back(change.json);
-      return true;
-    }));
-    return lines;
-  }
-  std::vector<std::string> Codes(const VisitResult& result) {
-    std::vector<std::string> codes;
-    for (const Shortfall& shortfall : result.shortfalls) codes.push_back(shortfall.code);
-    return codes;
-  }
-
-  ManualClock clock_;
-  std::unique_ptr<Store> store_;
-  ScriptedSource source_;
-  std::uint64_t unconditional_every_ = 20;
-};
-
 TEST_F(Polling, AsksForTheListAloneWhenNothingChanged) {
   EXPECT_EQ(Poll().visit, "full");
   EXPECT_THAT(source_.asked, ElementsAre("kernels", "kernels/5", RowsKey(5)));
@@ -224,19 +171,6 @@ TEST_F(Polling, IsNotMovedByABackfillBesideIt) {
   EXPECT_EQ(Newest("submission/105").state, EntryState::kPassed);
   Poll();
   EXPECT_THAT(source_.asked, ElementsAre("kernels", RowsKey(5)));
-}
-
-// Rows 0..n-1 of the kernel, newest first, as a window of 50 shows them.
-std::vector<ListedRow> Newest50(int newest) {
-  std::vector<ListedRow> rows;
-  for (int id = newest; id > newest - 50; --id) rows.push_back({id});
-  return rows;
-}
-
-void ShowWindow(ScriptedSource& source, const std::vector<ListedRow>& rows, int count) {
-  source.bodies[RowsKey(5)] = Rows(rows);
-  source.bodies[RowsKey(5, 49)] = Rows({rows.back()}, 50);
-  source.bodies["kernels"] = KernelList({{5, count}});
 }
 
 TEST_F(Polling, ReadsSlicesWhenTheWindowRanAheadAndRecordsWhatNoListShows) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -46,6 +47,45 @@ void ExpectNothingVisibleIsLost(const Store& store, const SimulatedUpstream& ups
       ASSERT_TRUE(Has(store, id)) << "row " << id << " of kernel " << kernel << " in a visit called full";
 }
 
+void PollTwice(Store& store, SimulatedUpstream& upstream, ManualClock& clock, bool all_shown) {
+  for (int poll = 0; poll < 2; ++poll) {
+    clock.AdvanceMs(7 * 3'600'000);
+    const VisitResult result = Poll(store, upstream, clock);
+    EXPECT_FALSE(result.failure);
+    if (all_shown) {
+      EXPECT_EQ(result.visit, "full") << result.Json();
+    }
+  }
+}
+
+// A store that knew nothing, after one poll.
+std::unique_ptr<Store> FirstReading(SimulatedUpstream& upstream, ManualClock& clock) {
+  auto store = OpenStore("", clock);
+  EXPECT_FALSE(Poll(*store, upstream, clock).failure);
+  return store;
+}
+
+// The first row of `reading` that `store` does not have, or has in another state; "" where there is none.
+std::string MissingFrom(const Store& store, const Store& reading) {
+  std::string missing;
+  EXPECT_TRUE(reading.ForEachEntry([&](const EntryName& name, const std::map<Kind, Version>& kinds) {
+    if (!kinds.contains(Kind::kSubmission)) return true;
+    const auto entry = store.GetEntry(name);
+    const auto tell = [&](const std::string& what) { missing = name.external_id + ": " + what; };
+    for (const auto& [kind, version] : kinds) {
+      if (!entry || !entry->contains(kind)) {
+        tell(std::string(KindName(kind)) + " is missing");
+      } else if (const Version& ours = entry->at(kind);
+                 ours.state != version.state || ours.reasons != version.reasons ||
+                 ours.content != version.content || ours.digest != version.digest) {
+        tell(std::string(KindName(kind)) + " is in another state");
+      }
+    }
+    return missing.empty();
+  }));
+  return missing;
+}
+
 // Plays one seed, and returns how many lists were walked.
 std::size_t Play(std::uint64_t seed) {
   SCOPED_TRACE("ETL_SIM_SEED=" + std::to_string(seed));
@@ -70,23 +110,14 @@ std::size_t Play(std::uint64_t seed) {
     upstream.Change(static_cast<int>(seed % 7));
     clock.AdvanceMs(seed % 11 == 0 ? -86'400'000 : static_cast<std::int64_t>(seed % 5) * 3'600'000);
   }
-  // Undisturbed from here: what is followed becomes what a first reading finds.
+  // Undisturbed from here: what is followed becomes what a first reading finds. First within the window, and
+  // without what is hidden: there the reading finds less, and nothing else; then of everything.
   upstream.Rest();
-  for (int poll = 0; poll < 2; ++poll) {
-    clock.AdvanceMs(7 * 3'600'000);
-    const VisitResult result = Poll(*store, upstream, clock);
-    EXPECT_FALSE(result.failure);
-    if (shape.window_rows == 0) {
-      EXPECT_EQ(result.visit, "full") << result.Json();
-    }
-  }
-  if (shape.window_rows == 0 && !shape.hides) {
-    ManualClock other_clock(clock.Now());
-    const auto undisturbed = OpenStore("", other_clock);
-    const VisitResult result = Poll(*undisturbed, upstream, other_clock);
-    EXPECT_EQ(result.visit, "full");
-    EXPECT_EQ(Difference(NewestOf(ExportOf(*store)), NewestOf(ExportOf(*undisturbed))), "");
-  }
+  PollTwice(*store, upstream, clock, shape.window_rows == 0 && !shape.hides);
+  EXPECT_EQ(MissingFrom(*store, *FirstReading(upstream, clock)), "");
+  upstream.ShowAll();
+  PollTwice(*store, upstream, clock, true);
+  EXPECT_EQ(Difference(NewestOf(ExportOf(*store)), NewestOf(ExportOf(*FirstReading(upstream, clock)))), "");
   const auto report = store->Verify();
   EXPECT_TRUE(report && report->fault_count == 0) << (report ? report->faults[0].Message() : "");
   return upstream.walks();

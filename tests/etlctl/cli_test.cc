@@ -104,6 +104,12 @@ TEST(CommandLine, TakesNoEmptyTextForAnOption) {
   EXPECT_EQ(Ctl({"status", "--store", ""}).exit, 2);
 }
 
+TEST(CommandLine, NamesArgumentsThatAreTooManyInTheirOrder) {
+  EXPECT_THAT(Ctl({"status", "one", "two", "--three"}).err,
+              HasSubstr(": not expected here: one two --three\n"));
+  EXPECT_THAT(Ctl({"get", "run", "abcd", "one", "two"}).err, HasSubstr(": not expected here: one two\n"));
+}
+
 TEST(CommandLine, NamesTheCommandThatWasWrongAndItsHelp) {
   const Ran ran = Ctl({"get", "run"});
   EXPECT_THAT(ran.err, HasSubstr("etlctl: USAGE at get run: "));

@@ -24,6 +24,9 @@ TEST(ExitFor, TellsErrorsApartByWhatAScriptCanDo) {
       {Errc::kInvalid, "INSTANT_PATTERN", Exit::kUsage},
       {Errc::kInvalid, "SOURCE_UNKNOWN", Exit::kUsage},
       {Errc::kInvalid, "STORE_FORMAT", Exit::kFailed},
+      {Errc::kInvalid, "CONFIG_RANGE", Exit::kUsage},
+      {Errc::kNotFound, "CONFIG_MISSING", Exit::kNotFound},
+      {Errc::kUnavailable, "CONFIG_READ", Exit::kFailed},
       {Errc::kNotFound, "STORE_MISSING", Exit::kNotFound},
       {Errc::kNotFound, "AMBIGUOUS", Exit::kNotFound},
       {Errc::kUnavailable, "STORE_LOCKED", Exit::kLocked},
@@ -96,6 +99,12 @@ TEST(VisitSummary, NamesWhatFellShortAndWhereToLook) {
   EXPECT_NE(text.find("quarantined    2  (etlctl quarantine list)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("Why it is not full\n  NOT_THERE kernel/5: why\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  and 5 more\n"), std::string::npos) << text;
+}
+
+TEST(VisitSummary, NamesNoScopeWhereTheWholeSourceFellShort) {
+  VisitResult result = Visited("partial", {"RESPONSE_REFUSED"});
+  result.shortfalls[0].scope.clear();
+  EXPECT_NE(SummaryOf(result).find("Why it is not full\n  RESPONSE_REFUSED: why\n"), std::string::npos);
 }
 
 }  // namespace

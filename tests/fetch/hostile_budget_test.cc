@@ -2,6 +2,7 @@
 // over the starts.
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fetch/hostile_support.h"
+#include "tests/support/killed_child.h"
 
 namespace etl::test {
 namespace {
@@ -19,6 +21,14 @@ constexpr int kStarts = 100;
 constexpr std::int64_t kBetweenStartsMs = 600;  // 100 in a minute
 constexpr double kPerSecond = 1;
 constexpr int kBurst = 4;
+
+class WallClock : public Clock {
+ public:
+  Instant Now() override {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return Instant{std::chrono::duration_cast<std::chrono::milliseconds>(now).count()};
+  }
+};
 
 // Notes what the clock said at every request: the server's own log knows only the real time.
 class HostileBudgetTest : public HttpTransportTest {
@@ -130,6 +140,63 @@ TEST_F(HostileBudgetTest, GivesNothingAwayWhenTheClockJumps) {
     EXPECT_EQ(Count("a") - before, 20U);
     EXPECT_GE(pacer_.total_ms() - waited_ms, 16'000 - 1) << "a burst of 4, then one a second";
   }
+}
+
+// curl repeats a request by itself when a kept connection turns out to be closed: that would be a request
+// without its token.
+TEST_F(HostileBudgetTest, CountsWhatIsSentAgainOverAKeptConnectionThatWasClosed) {
+  ServeCounting();
+  ASSERT_EQ(Outcome("a"), "200 alpha");  // and its connection is kept
+  for (int i = 0; i < 10; ++i) {
+    upstream_->ClearScripts();
+    // The next request is read, and answered by closing the connection.
+    upstream_->First("a", 1, CloseAtOnce());
+    const std::uint64_t sent = Transport().Report().requests;
+    const std::size_t came = upstream_->count();
+    ASSERT_EQ(Outcome("a"), "200 alpha") << i;
+    EXPECT_EQ(upstream_->count() - came, 2U) << i;
+    EXPECT_EQ(Transport().Report().requests - sent, 2U) << "each that arrived was counted";
+  }
+  const double tokens = kBurst + kPerSecond * static_cast<double>(pacer_.total_ms()) / 1000;
+  EXPECT_LE(static_cast<double>(upstream_->count()), tokens + 1e-6);
+}
+
+TEST_F(HostileBudgetTest, StopsTryingWhereEveryConnectionIsClosedUnderTheRequest) {
+  ServeCounting();
+  ASSERT_EQ(Outcome("a"), "200 alpha");
+  const std::size_t came = upstream_->count();
+  upstream_->ClearScripts();
+  upstream_->Always("a", CloseAtOnce());
+  EXPECT_EQ(Outcome("a"), "HTTP_RESET");
+  EXPECT_EQ(upstream_->count() - came, static_cast<std::size_t>(settings_.attempts_max));
+}
+
+// Processes that die as soon as they have an answer, against the real clock: what arrives is the burst and
+// what time has added since.
+TEST_F(HostileBudgetTest, HoldsForAHundredProcessesThatAreKilled) {
+  Serve();
+  settings_.requests_per_second = 20;
+  settings_.burst = 10;
+  settings_.state_dir = dir_.path();
+  const auto start = std::chrono::steady_clock::now();
+  int answered = 0;
+  for (int process = 0; process < kStarts; ++process) {
+    answered += KilledWhile(
+                    [&](const std::function<void()>& tick) {
+                      WallClock clock;
+                      const auto transport = OpenHttp(settings_, clock);
+                      while (transport && (*transport)->Fetch("a")) tick();
+                    },
+                    1, static_cast<unsigned>(process % 7) * 500)
+                    ? 1
+                    : 0;
+  }
+  const std::size_t came = upstream_->count();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_EQ(answered, kStarts);
+  EXPECT_GE(came, std::size_t{kStarts});
+  EXPECT_LE(static_cast<double>(came), settings_.burst + settings_.requests_per_second * seconds + 1);
+  EXPECT_EQ(Count("/robots.txt"), 1U);
 }
 
 }  // namespace

@@ -86,6 +86,16 @@ TEST(ResponseHead, RefusesCodingsOnlyWhereTheBodyMatters) {
 TEST(ResponseHead, RefusesContradictionsAndTooMuch) {
   EXPECT_EQ(Read({"HTTP/1.1 200 OK", "Content-Length: 1", "Content-Length: 2"}).fault, HeadFault::kProtocol);
   EXPECT_EQ(Read({"HTTP/1.1 200 OK", "Content-Length: 1", "Content-Length: 1"}).fault, HeadFault::kNone);
+  for (const char* status : {"200 OK", "304 Not Modified", "503 Busy"})
+    EXPECT_EQ(Read({std::string("HTTP/1.1 ") + status, "Transfer-Encoding: chunked", "Content-Length: 1", ""})
+                  .fault,
+              HeadFault::kProtocol)
+        << status;
+  EXPECT_EQ(Read({"HTTP/1.1 103 Early Hints", "Content-Length: 1", "", "HTTP/1.1 200 OK",
+                  "Transfer-Encoding: chunked", ""})
+                .fault,
+            HeadFault::kNone)
+      << "a length of another head";
   for (const char* length : {"-1", "+1", "1x", "", "99999999999999999999999"})
     EXPECT_EQ(Read({"HTTP/1.1 200 OK", std::string("Content-Length: ") + length}).fault, HeadFault::kProtocol)
         << length;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/commit.h"
 #include "store/record.h"
 #include "tests/support/golden.h"
 
@@ -48,13 +49,18 @@ std::string Again(const std::string& name, const std::string& text) {
   if (name == "group") return EncodeGroup(*DecodeGroup(key, text));
   if (name == "request") return EncodeRequest(*DecodeRequest(key, text));
   if (name == "quarantine") return EncodeQuarantine(*DecodeQuarantine(key, text));
+  if (name == "counters") {
+    WriterState state;
+    const auto read = DecodeCounters(key, text, state);
+    return read ? EncodeCounters(state) : read.error().Message();
+  }
   if (name == "review") return ReviewText(*ParseReview(text));
   return "no decoder for " + name;
 }
 
 TEST(Formats, EveryExampleOfThePageIsReadAndWrittenBackTheSame) {
   const auto examples = Examples();
-  ASSERT_EQ(examples.size(), 8u);
+  ASSERT_EQ(examples.size(), 9u);
   for (const auto& [name, text] : examples) EXPECT_EQ(Again(name, text), text) << name;
 }
 
@@ -70,6 +76,11 @@ TEST(Formats, AValueThatIsNotWhatItsKeySaysIsUnreadableAndNamesTheKey) {
         {"group", [&] { return DecodeGroup(key, bad).error().code; }},
         {"request", [&] { return DecodeRequest(key, bad).error().code; }},
         {"quarantine", [&] { return DecodeQuarantine(key, bad).error().code; }},
+        {"counters",
+         [&] {
+           WriterState state;
+           return DecodeCounters(key, bad, state).error().code;
+         }},
         {"review", [&] { return ParseReview(bad) ? "read" : "RECORD_UNREADABLE"; }}};
     EXPECT_EQ(decoders.at(name)(), "RECORD_UNREADABLE") << name;
   }

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "model/ranking.h"
-#include "store/store.h"
+#include "store/store_impl.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/small_drafts.h"
 
@@ -70,6 +70,7 @@ TEST(StoreModel, RandomPagesLeaveWhatAMapSays) {
         if (known == rows.end() || at > known->second.at) rows[id] = {at, latency};
       }
       past[store->sequence()] = rows;
+      ASSERT_EQ(*store->Count(), *static_cast<const StoreImpl&>(*store).CountAll());
     }
     GroupInfo group;
     ASSERT_TRUE(store->ForEachGroup([&](const GroupInfo& g) { return group = g, false; }).has_value());

@@ -155,6 +155,26 @@ TEST_F(VerifyIndex, EveryChangedDigitOrLetterOfADerivedValueIsFound) {
   EXPECT_GT(changed[keys::kFormerMember], 100);
 }
 
+TEST_F(VerifyIndex, EveryChangedDigitOrLetterOfTheCountsIsFound) {
+  const std::string key = keys::Meta("last"), value = All(keys::kMeta).at(key);
+  const std::size_t counts = value.find("\"counts\"");
+  ASSERT_NE(counts, std::string::npos) << value;
+  for (std::size_t at = counts; at < value.size(); ++at) {
+    std::string bad = value;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    Put(key, bad);
+    EXPECT_GT(Verify().fault_count, 0u) << bad;
+  }
+  std::string more = value;
+  const std::size_t objects = more.find("\"objects\":") + 10;
+  more.insert(objects, "1");
+  Put(key, more);
+  const VerifyReport report = Verify();
+  ASSERT_EQ(report.fault_count, 1u);
+  EXPECT_EQ(report.faults[0].code, "COUNT");
+  EXPECT_TRUE(Names(report, key));
+}
+
 struct Edit {
   char prefix;
   const char *from, *to, *code;

@@ -72,7 +72,7 @@ std::string CertificatePem(X509* certificate) {
 
 }  // namespace
 
-LoopbackCertificate MakeLoopbackCertificate() {
+LoopbackCertificate MakeLoopbackCertificate(const std::string& names) {
   const Owned<EVP_PKEY> authority_key = MakeKey();
   const Owned<X509> authority = MakeUnsigned(authority_key.get(), "loopback test authority");
   X509_set_issuer_name(authority.get(), X509_get_subject_name(authority.get()));
@@ -87,7 +87,7 @@ LoopbackCertificate MakeLoopbackCertificate() {
   AddExtension(certificate.get(), authority.get(), NID_basic_constraints, "critical,CA:FALSE");
   AddExtension(certificate.get(), authority.get(), NID_authority_key_identifier, "keyid");
   AddExtension(certificate.get(), authority.get(), NID_ext_key_usage, "serverAuth");
-  AddExtension(certificate.get(), authority.get(), NID_subject_alt_name, "IP:127.0.0.1,DNS:localhost");
+  AddExtension(certificate.get(), authority.get(), NID_subject_alt_name, names.c_str());
   Require(X509_sign(certificate.get(), authority_key.get(), EVP_sha256()) > 0, "a signature");
 
   return {CertificatePem(authority.get()), CertificatePem(certificate.get()), Pem([&](BIO* bio) {

@@ -154,7 +154,7 @@ class LoopbackUpstream::Server {
   };
 
   void PrepareTls() {
-    const LoopbackCertificate made = MakeLoopbackCertificate();
+    const LoopbackCertificate made = MakeLoopbackCertificate(options_.tls_names);
     std::ofstream(temp_.File("authority.pem")) << made.authority;
     tls_.use_certificate(asio::buffer(made.certificate), asio::ssl::context::pem);
     tls_.use_private_key(asio::buffer(made.private_key), asio::ssl::context::pem);

@@ -78,7 +78,8 @@ struct LoopbackOptions {
   std::string prefix;  // before every key: "/benchmarks/api"; empty, or starts with "/" and does not end so
   std::uint16_t port = 0;  // 0: any free one
   bool tls = false;
-  bool tls_old = false;        // nothing newer than TLS 1.1
+  bool tls_old = false;                                  // nothing newer than TLS 1.1
+  std::string tls_names = "IP:127.0.0.1,DNS:localhost";  // of its certificate
   Etag etag = Etag::kNone;     // answers If-None-Match (weak comparison) with 304 when not kNone
   bool last_modified = false;  // the file's time, or that of Put; answers If-Modified-Since
   bool gzip = false;           // for who accepts it
@@ -116,8 +117,8 @@ class LoopbackUpstream {
   std::uint16_t port() const;
   std::string origin() const;    // "http://127.0.0.1:40123", "https://..." with TLS
   std::string base_url() const;  // origin() + prefix
-  // PEM file of the authority that signed the server's certificate (for 127.0.0.1 and localhost, made anew
-  // for every server); empty without TLS. Gone with the server.
+  // PEM file of the authority that signed the server's certificate (made anew for every server); empty
+  // without TLS. Gone with the server.
   std::string ca_file() const;
 
   // The body of a key ("kernels/5", "submissions?kernel_id=5&limit=50&offset=0") from now on.

@@ -84,6 +84,16 @@ void SimulatedUpstream::Change(int times) {
   for (int i = 0; i < times; ++i) ChangeOnce();
 }
 
+void SimulatedUpstream::ShowAll() {
+  shape_.window_rows = 0;
+  for (Kernel& kernel : kernels_) {
+    for (Row& row : kernel.rows) {
+      kernel.listed += row.hidden ? 1 : 0;
+      row.hidden = false;
+    }
+  }
+}
+
 void SimulatedUpstream::StartWatch() {
   always_visible_.clear();
 }

@@ -37,8 +37,8 @@ class SimulatedUpstream : public Transport {
   void Rest() { resting_ = true; }
   // Between two visits: `times` changes at once.
   void Change(int times);
-  // Lets the window go, so that a reader sees every row.
-  void ShowAll() { shape_.window_rows = 0; }
+  // Lets the window go and shows what was hidden, so that a reader sees every row.
+  void ShowAll();
   // Ids of rows that every request of a kernel's whole list since StartWatch could have shown.
   void StartWatch();
   std::map<std::int64_t, std::set<std::int64_t>> AlwaysVisible() const { return always_visible_; }
