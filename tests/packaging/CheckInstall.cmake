@@ -14,7 +14,8 @@ set(bad 0)
 foreach(path bin/etlctl share/doc/etld/README.md share/doc/etld/CHANGELOG.md share/doc/etld/LICENSE
     share/man/man1/etlctl.1 share/man/man5/etld.toml.5 share/man/man8/etld.8 lib/sysusers.d/etld.conf
     lib/tmpfiles.d/etld.conf share/bash-completion/completions/etlctl share/zsh/vendor-completions/_etlctl
-    share/fish/vendor_completions.d/etlctl.fish)
+    share/fish/vendor_completions.d/etlctl.fish share/bash-completion/completions/etld
+    share/zsh/vendor-completions/_etld share/fish/vendor_completions.d/etld.fish)
   if(NOT EXISTS ${root}${PREFIX}/${path})
     message("missing: ${PREFIX}/${path}")
     math(EXPR bad "${bad}+1")

@@ -68,6 +68,23 @@ done
 same "bash: files" "a_file" "$(in_bash digest a_)"
 same "bash: folders" "subfolder" "$(in_bash rebuild '')"
 same "bash: a value behind =" "json jsonl" "$(in_bash status --output = js)"
+
+# etld has options alone; they are compared with those of its manual page.
+options=$(sed -n 's/^\.It Fl.* Fl -\([a-z]*\).*/--\1/p; s/^\.It Fl -\([a-z]*\).*/--\1/p' "$repo/docs/man/etld.8" | sort -u | paste -sd' ')
+# shellcheck source=completions/etld.bash
+. "$repo/completions/etld.bash"
+COMP_WORDS=(etld '') COMP_CWORD=1
+_etld || true  # compopt works in a real completion only
+same "bash: the options of etld" "$options" "$(printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' ')"
+COMP_WORDS=(etld --config a_) COMP_CWORD=2
+_etld || true  # compopt works in a real completion only
+same "bash: the file of etld" "a_file" "${COMPREPLY[*]}"
+same "zsh: the options of etld" "$options" "$(grep -oE -- "'?--[a-z]+(\[|\})|,--[a-z]+\}" "$repo/completions/_etld" | tr -dc 'a-z\n-' | sort -u | paste -sd' ')"
+if command -v fish >/dev/null; then
+  same "fish: the options of etld" "$options" \
+    "$(fish --no-config --command "source $repo/completions/etld.fish; complete --do-complete 'etld --'" | cut -f1 | sort | paste -sd' ')"
+fi
+
 if command -v zsh >/dev/null; then same "zsh: files" "files " "$(in_zsh digest a_)"; fi
 if command -v fish >/dev/null; then same "fish: folders" "subfolder/" "$(in_fish rebuild sub)"; fi
 
