@@ -77,6 +77,18 @@ if [ -n "$systemd" ]; then
   systemctl start etld-backup.service || fail "the backup failed: $(journalctl --no-pager --unit etld-backup)"
   systemctl start etld-verify.service || fail "verify failed: $(journalctl --no-pager --unit etld-verify)"
   [ -n "$(etlctl backup list -o jsonl)" ] || fail "there is no backup"
+  printf '== socket activation\n'
+  systemctl stop etld.service || fail "stopping failed: $(daemon_log)"
+  systemctl start etld-api.socket || fail "the socket cannot be held"
+  exec 3<>/dev/tcp/127.0.0.1/8417 || fail "nobody takes connections"
+  # The client's connection starts the daemon. Up to a minute, which only a hang takes.
+  for ((i = 0; i < 600; ++i)); do
+    [ "$(systemctl is-active etld.service || true)" != active ] || break
+    sleep 0.1
+  done
+  is "the service after a client came" active "$(systemctl is-active etld.service || daemon_log)"
+  exec 3>&-
+  first=$(pid_of_etld)
 else
   kill -TERM "$daemon"
   wait "$daemon" || fail "etld ended with $? after SIGTERM: $(daemon_log)"
