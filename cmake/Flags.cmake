@@ -4,7 +4,7 @@ target_compile_options(etl_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -Wimplicit-fallthrough -Wswitch-enum
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-tsan>
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-ambiguous-reversed-operator>)
+  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wno-ambiguous-reversed-operator>)
 if(ETL_SANITIZE)
   target_compile_options(etl_flags INTERFACE -fsanitize=${ETL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(etl_flags INTERFACE -fsanitize=${ETL_SANITIZE})

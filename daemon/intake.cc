@@ -64,12 +64,14 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot, bool not
   ETL_TRY(const ContextState context, ContextOf(request.context));
   Work work;
   Taken taken;
-  ETL_TRY(taken.same, IsKnown(request, snapshot, context, work.known));
-  if (taken.same && !request.context.empty()) {
+  ETL_TRY(Standing standing, StandingOf(request, snapshot, context, work.known));
+  if (standing == Standing::kSame && !request.context.empty()) {
     // What is still being committed may contradict this answer.
     ETL_CHECK_OK(WaitFor(request.context));
-    ETL_TRY(taken.same, IsKnown(request, snapshot, context, work.known));
+    ETL_TRY(standing, StandingOf(request, snapshot, context, work.known));
   }
+  const bool later = standing == Standing::kContradicted && thread_.joinable();
+  taken.same = standing == Standing::kSame || later;
   work.ingest.adapter = adapter_.version();
   work.ingest.context_key = request.context;
   work.ingest.context_value = context.value;
@@ -84,6 +86,13 @@ Result<Intake::Taken> Intake::Take(Request& request, Snapshot snapshot, bool not
     taken.outcome = *std::move(outcome);
   }
   if (!taken.same) work.known.reset();
+  if (taken.same && later) {
+    again_[snapshot.request] = {{snapshot.source, snapshot.request, snapshot.origin, snapshot.captured_at, "",
+                                 snapshot.digest, snapshot.etag, snapshot.last_modified},
+                                request.context,
+                                work.known->entries,
+                                work.known->runs};
+  }
   if (!writes())
     for (const ContextDraft& c : work.ingest.draft.contexts)
       own_contexts_[c.key] = {c.value, snapshot.captured_at, snapshot.captured_at, 0};
@@ -132,18 +141,17 @@ Result<ContextState> Intake::ContextOf(const std::string& key) {
   return stored ? *std::move(stored) : ContextState{};
 }
 
-// Whether these bytes were read before by the same mapping with the same context, and no row has contradicted
-// them since.
-Result<bool> Intake::IsKnown(const Request& request, const Snapshot& snapshot, const ContextState& context,
-                             std::optional<RequestState>& known) const {
-  if (store_ == nullptr) return false;
+Result<Intake::Standing> Intake::StandingOf(const Request& request, const Snapshot& snapshot,
+                                            const ContextState& context,
+                                            std::optional<RequestState>& known) const {
+  if (store_ == nullptr) return Standing::kNews;
   ETL_TRY(known, store_->FindRequest(snapshot.source, snapshot.request));
   if (!known || known->snapshot != snapshot.digest || known->refused || known->adapter != adapter_.version())
-    return false;
-  if (request.context.empty()) return true;
-  if (known->context_digest != Sha256(context.value)) return false;
+    return Standing::kNews;
+  if (request.context.empty()) return Standing::kSame;
+  if (known->context_digest != Sha256(context.value)) return Standing::kNews;
   ETL_TRY(const std::uint64_t changed, store_->LastRowChange(snapshot.source, request.context));
-  return known->read_at != 0 && changed <= known->read_at;
+  return known->read_at != 0 && changed <= known->read_at ? Standing::kSame : Standing::kContradicted;
 }
 
 Status Intake::Hand(Work work) {
@@ -167,6 +175,38 @@ Status Intake::Drain() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !failure_ || pending_.empty(); });
   return failure_;
+}
+
+Status Intake::ReadAgain() {
+  ETL_CHECK_OK(Drain());
+  for (auto& [request, later] : again_) ETL_CHECK_OK(ReadLater(later));
+  again_.clear();
+  return {};
+}
+
+Status Intake::ReadLater(Later& later) {
+  ETL_TRY(const ContextState context, ContextOf(later.context_key));
+  ETL_TRY(later.snapshot.bytes, store_->GetBytes(later.snapshot.digest));
+  Request request;
+  request.key = later.snapshot.request;
+  request.context = later.context_key;
+  auto outcome = Accept(request, later.snapshot, context.value, Reading::kFull);
+  if (!outcome) return {};  // it was accepted before: a mapping that refuses it now takes nothing away
+  Ingest ingest;
+  ingest.snapshot = &later.snapshot;
+  ingest.adapter = adapter_.version();
+  ingest.context_key = later.context_key;
+  ingest.context_value = context.value;
+  ingest.context_at = context.captured_at;
+  ingest.visit_start = start_;
+  ingest.visit_entries = later.entries;
+  ingest.visit_runs = later.runs;
+  ingest.draft.entries = std::move(outcome->draft.entries);
+  ingest.draft.quarantine = std::move(outcome->draft.quarantine);
+  ingest.draft.drift = std::move(outcome->draft.drift);
+  ETL_TRY(const CommitResult done, store_->Commit(ingest));
+  Count(done);
+  return {};
 }
 
 void Intake::CommitLoop() {

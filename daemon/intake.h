@@ -74,6 +74,11 @@ class Intake {
   Status FinishContexts();
   // Waits until everything is committed. Errors as above.
   Status Drain();
+  // With kPipelined, an answer that came before and that another answer has contradicted since (one row on
+  // two pages, with different content) is confirmed at once and read again only here, when all that a visit
+  // saw is confirmed: two answers that both came again leave what they left before. Waits like Drain; errors
+  // as above.
+  Status ReadAgain();
   // Valid after Drain.
   const IntakeCounts& counts() const { return counts_; }
 
@@ -85,9 +90,19 @@ class Intake {
     bool not_modified = false;
   };
 
+  // What these bytes are to the store: kSame were read before with the same mapping and context;
+  // kContradicted too, and a row has been found in another state since.
+  enum class Standing : std::uint8_t { kNews, kSame, kContradicted };
+  // Still to be read again: a snapshot without its bytes, which are stored.
+  struct Later {
+    Snapshot snapshot;
+    std::string context_key;
+    std::uint64_t entries = 0, runs = 0;  // see RequestState
+  };
+
   bool writes() const { return store_ != nullptr && !dry_run_; }
-  Result<bool> IsKnown(const Request& request, const Snapshot& snapshot, const ContextState& context,
-                       std::optional<RequestState>& known) const;
+  Result<Standing> StandingOf(const Request& request, const Snapshot& snapshot, const ContextState& context,
+                              std::optional<RequestState>& known) const;
   Result<Outcome> Accept(Request& request, const Snapshot& snapshot, std::string_view context,
                          Reading reading);
   Result<ContextState> ContextOf(const std::string& key);
@@ -98,6 +113,7 @@ class Intake {
   Status Do(Work& work);
   Status Commit(Work& work);
   void Count(const CommitResult& done);
+  Status ReadLater(Later& later);
   Status Rederive(const std::string& context_key);
   Status RederiveCommit(const std::string& context_key, const ContextState& context, std::uint64_t sequence,
                         const std::unordered_set<std::string>& wanted);
@@ -111,6 +127,7 @@ class Intake {
   std::uint64_t start_ = 0;  // newest sequence when the intake began
   bool begun_ = false;
   std::map<std::string, ContextState> own_contexts_;  // without a store to keep them
+  std::map<std::string, Later> again_;                // by request
 
   // The committing side: that thread's alone while it runs.
   IntakeCounts counts_;

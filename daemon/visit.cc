@@ -38,6 +38,8 @@ class Visit {
     auto status = Begin();
     if (status) status = Walk();
     if (const auto drained = intake_.Drain(); status && !drained) status = drained;
+    // A visit that was cut short has not asked for everything that may agree with what it saw.
+    if (status && queue_.empty()) status = intake_.ReadAgain();
     if (status && store_ != nullptr) status = CompareRanks();
     if (!status) {
       result_.failure = status.error();

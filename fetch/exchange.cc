@@ -245,7 +245,7 @@ asio::awaitable<Status> Exchange::Space(Host& host, Ticket& ticket) {
   }
 }
 
-asio::awaitable<void> Exchange::Pause(std::int64_t wanted_ms, Ticket& ticket) {
+asio::awaitable<void> Exchange::Pause(std::int64_t wanted_ms, Ticket& ticket) const {
   const std::int64_t real_ms = seams_.pacer != nullptr ? seams_.pacer->RealMs(wanted_ms) : wanted_ms;
   if (real_ms > 0) co_await Sleep(real_ms, ticket);
 }

@@ -72,7 +72,7 @@ class Exchange {
   boost::asio::awaitable<Result<WireAnswer>> Attempt(Host& host, const WireRequest& request, Ticket& ticket,
                                                      bool ahead);
   boost::asio::awaitable<Status> Space(Host& host, Ticket& ticket);
-  boost::asio::awaitable<void> Pause(std::int64_t wanted_ms, Ticket& ticket);
+  boost::asio::awaitable<void> Pause(std::int64_t wanted_ms, Ticket& ticket) const;
 
   boost::asio::awaitable<Status> CheckRobots(Host& host, const Url& url, Ticket& ticket, bool ahead);
   boost::asio::awaitable<void> ReadRobots(Host& host, Ticket& ticket, bool ahead);

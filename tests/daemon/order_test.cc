@@ -1,6 +1,8 @@
 // The newest states, standings and record histories depend on the set of snapshots, not on the order in which
 // they are taken in.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <regex>
 #include <string>
@@ -8,9 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/daemon/hostile_support.h"
 #include "tests/support/backfill.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/small_drafts.h"
+#include "tests/support/temp_dir.h"
 
 namespace etl::test {
 namespace {
@@ -21,6 +25,11 @@ std::vector<Snapshot> At(int point) {
   auto snapshots = ResponsesOf(kExample + std::to_string(point));
   for (Snapshot& s : snapshots) s.captured_at = Instant{1'780'000'000'000 + point * 86'400'000LL};
   return snapshots;
+}
+
+void WriteFile(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << text;
 }
 
 bool IsPage(const Snapshot& s) {
@@ -163,6 +172,43 @@ TEST(Order, AUsersNameIsThatOfTheNewestRowWhateverTheOrderOfPages) {
     if (expected.empty()) expected = state;
     EXPECT_EQ(Difference(state, expected), "");
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// One kernel of 60 rows in two pages, with row 111 on both: as it is, and faster.
+void WriteTwoFacedRow(const std::string& dir, bool faster_first) {
+  std::vector<std::string> rows;
+  for (int id = 160; id > 101; --id) rows.push_back(PlainRow(id).Text());
+  const std::string faster = PlainRow(111).Set("latency_ms", "0.25").Text();
+  rows.insert(rows.begin(), PlainRow(111).Text());
+  (faster_first ? rows.front() : rows[50]) = faster;
+  WriteFile(dir + "/kernels.json", ListOf({ListItem(5, "005_toy", 60).Text()}));
+  WriteFile(dir + "/kernels/5.json", Detail(PlainKernel()));
+  WriteFile(dir + "/submissions/5.json", Page(rows));
+}
+
+TEST(Order, ARowThatTwoPagesTellDifferentlyIsTheSameAtEveryReadingAndAddsNothing) {
+  std::vector<std::string> states;
+  for (const bool faster_first : {true, false}) {
+    TempDir dir{"two_faced"};
+    WriteTwoFacedRow(dir.path(), faster_first);
+    ManualClock clock;
+    const auto store = OpenStore("", clock);
+    ASSERT_FALSE(Backfill(*store, dir.path(), clock).failure);
+    const auto sequence = store->sequence();
+    const std::string before = ExportOf(*store);
+    for (int again = 1; again <= 3; ++again) {
+      clock.AdvanceMs(86'400'000);
+      const VisitResult result = Backfill(*store, dir.path(), clock);
+      EXPECT_EQ(result.changes, 0u) << "reading " << again;
+      EXPECT_EQ(store->sequence(), sequence) << "reading " << again;
+    }
+    EXPECT_EQ(Difference(ExportOf(*store), before), "");
+    EXPECT_EQ(store->GetVersions({"sol-execbench", "submission/111", ""}, Kind::kSubmission)->size(), 2u);
+    const auto report = store->Verify();
+    EXPECT_EQ(report->fault_count, 0u) << report->faults.front().Message();
+    states.push_back(NewestOf(before));
+  }
+  EXPECT_EQ(Difference(states[0], states[1]), "");
 }
 
 // A row seen unchanged in a later page, which is then confirmed: a late page in between is older than that.

@@ -1,0 +1,17 @@
+cmake_minimum_required(VERSION 3.25)
+# cmake -DSOURCE=<repo> -DMANDOC=<program> -P CheckManual.cmake: every manual page is clean under mandoc -Tlint.
+if(NOT MANDOC)
+  message("skipped: this machine has no mandoc")
+  return()
+endif()
+file(GLOB pages ${SOURCE}/docs/man/*)
+if(NOT pages)
+  message(FATAL_ERROR "no manual pages in ${SOURCE}/docs/man")
+endif()
+execute_process(COMMAND ${MANDOC} -Tlint ${pages} OUTPUT_VARIABLE said ERROR_VARIABLE said)
+# Whether the pages that are referred to are installed is a matter of the machine, not of ours.
+string(REGEX REPLACE "[^\n]*(referenced manual not found|outdated mandoc.db)[^\n]*\n" "" said "${said}\n")
+string(STRIP "${said}" said)
+if(said)
+  message(FATAL_ERROR "${said}")
+endif()
