@@ -14,6 +14,7 @@ namespace etl {
 namespace {
 
 constexpr const char* kScheduleCursor = "schedule";
+constexpr std::string_view kContactMissing = "FETCH_CONTACT_MISSING";
 constexpr std::int64_t kBusyMs = 1000;     // a source that a command holds is tried again after so long
 constexpr double kCommitAllowanceS = 120;  // for the disk, beyond what the network may take
 
@@ -54,7 +55,8 @@ Status Polling::Check(const Settings& settings) {
     const SourceSettings source = settings.Source(slug);
     if (!source.enabled) continue;
     ETL_TRY(const auto adapter, FindAdapter(slug));
-    ETL_CHECK_OK(FetchSettingsOf(*adapter, source, "", "").Validate());
+    const Status valid = FetchSettingsOf(*adapter, source, "", "").Validate();
+    if (!valid && valid.error().code != kContactMissing) return valid;
   }
   return {};
 }
@@ -72,6 +74,7 @@ Status Polling::Add(const std::string& slug, const SourceSettings& settings) {
   const ScheduleState state = ScheduleState::Parse(cursor.value_or(""));
   std::optional<std::int64_t> since_ms;
   if (last && last->state != "running") since_ms = parts_.clock->Now().ms - last->finished_at.ms;
+  bool again = false;
   const std::lock_guard lock(mutex_);
   auto& source = sources_[slug];
   if (!source) {
@@ -82,9 +85,12 @@ Status Polling::Add(const std::string& slug, const SourceSettings& settings) {
     }
   } else if (!(source->settings == settings)) {
     source->network.reset();  // the visit under way keeps its own until it ends
+    again = true;
   }
   source->settings = settings;
   scheduler_.Set(slug, settings.poll, settings.enabled, state, since_ms, parts_.steady());
+  // What it failed for may be mended; a source that rests refuses, and rests on.
+  if (again && scheduler_.Find(slug)->state.failures > 0) (void)scheduler_.PollNow(slug, parts_.steady());
   return {};
 }
 

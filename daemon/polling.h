@@ -49,7 +49,8 @@ class Polling {
   Polling& operator=(const Polling&) = delete;
 
   // Checks that every enabled source can be followed with these settings. Errors: kInvalid SOURCE_UNKNOWN,
-  // and those of FetchSettings::Validate (FETCH_CONTACT_MISSING before all).
+  // and those of FetchSettings::Validate, but for a missing contact: then everything is served, nothing is
+  // fetched, and the source says why.
   static Status Check(const Settings& settings);
   // Follows by these settings from now on; visits under way end with the old ones. Errors: those of Check,
   // and everything stays as it was; those of the store.

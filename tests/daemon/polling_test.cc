@@ -231,10 +231,23 @@ TEST_F(VirtualTime, RefusesSettingsThatNoVisitCouldUse) {
   settings.sources["no-such-source"] = settings.Source(kSource);
   EXPECT_EQ(polling_->Configure(settings).error().code, "SOURCE_UNKNOWN");
   settings = Rules();
-  settings.sources[kSource].fetch.contact.clear();
-  EXPECT_EQ(polling_->Configure(settings).error().code, "FETCH_CONTACT_MISSING");
+  settings.sources[kSource].fetch.connections_per_host = 0;
+  EXPECT_EQ(polling_->Configure(settings).error().code, "FETCH_LIMIT");
   settings.sources[kSource].enabled = false;
-  EXPECT_TRUE(polling_->Configure(settings)) << "a source that is not followed needs no contact";
+  EXPECT_TRUE(polling_->Configure(settings)) << "what is not followed need not be right";
+}
+
+TEST_F(VirtualTime, FetchesNothingWithoutAContactAndSaysHowToSetOne) {
+  Settings settings = Rules();
+  settings.sources[kSource].fetch.contact.clear();
+  Start(settings);
+  TurnFor(kHour);
+  EXPECT_EQ(upstream_->count(), 0U);
+  EXPECT_THAT(Report().last_error, HasSubstr("FETCH_CONTACT_MISSING"));
+  EXPECT_THAT(Report().advice, HasSubstr("contact"));
+  ASSERT_TRUE(polling_->Configure(Rules()));
+  Turn();
+  EXPECT_EQ(Report().last_visit, "full") << "at once, not when the failures' wait is over";
 }
 
 TEST_F(VirtualTime, ShowsAVisitThatNoLongerLives) {

@@ -59,7 +59,6 @@ TEST_F(Start, IsRefusedWithTheFixWhereTheSettingsAreWrong) {
       {Settings("[log]\nlevel = \"loud\"\n"), "CONFIG_VALUE", "trace"},
       {Settings("[generations]\nkeep = 0\n"), "CONFIG_RANGE", "keep"},
       {Settings("= 3\n"), "CONFIG_SYNTAX", "etld.toml:"},
-      {With("contact = \"tests@example.org\"\n", ""), "FETCH_CONTACT_MISSING", "contact"},
       {With("http://127.0.0.1:9", "http://example.org"), "CONFIG_VALUE", "https"},
   };
   for (const auto& c : cases) {
