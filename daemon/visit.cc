@@ -154,8 +154,7 @@ class Visit {
     const bool not_modified = response->status == 304 && held.known && !held.validators.empty();
     if (response->status != 200 && !not_modified) {
       if (response->status != 404 || !request.optional)
-        AddShortfall({request.scope, "NOT_THERE",
-                      request.key + " was answered with " + std::to_string(response->status)});
+        AddShortfall({request.scope, "NOT_THERE", Unanswered(request.key, response->status)});
       return {};
     }
     Snapshot snapshot;
@@ -177,6 +176,14 @@ class Visit {
       JudgeBody(held, snapshot, result_.conditional);
     }
     return TakeIn(request, snapshot, not_modified);
+  }
+
+  std::string Unanswered(const std::string& key, int status) const {
+    std::string what = key + " was answered with " + std::to_string(status);
+    // Every visit begins with what every instance of the service has.
+    if (result_.requests == 1 && transport_.live() && status == 404)
+      what += " by " + transport_.Describe() + "; is that where the API begins (base_url, --base-url)?";
+    return what;
   }
 
   Instant MomentOf(const Response& response) {

@@ -180,6 +180,15 @@ TEST(HostileContent, BehindByteOrderMarksIsReadAsIfTheyWereNotThere) {
   EXPECT_THAT(marked.Quarantine(), IsEmpty());
 }
 
+TEST(HostileContent, ThatIsMissingFromTheStartAsksWhetherThisIsThePlace) {
+  Stage stage;
+  stage.upstream.Say("kernels", {Answer{404, ""}});
+  EXPECT_EQ(stage.Poll(), "partial NOT_THERE");
+  EXPECT_EQ(stage.last.shortfalls[0].what,
+            "kernels was answered with 404 by hostile source; is that where the API begins (base_url, "
+            "--base-url)?");
+}
+
 TEST(HostileContent, ThatIsMissingForOneKernelLeavesTheOthersWhole) {
   Stage stage;
   const auto row = [](std::int64_t id, const char* kernel) {
@@ -192,6 +201,7 @@ TEST(HostileContent, ThatIsMissingForOneKernelLeavesTheOthersWhole) {
   stage.upstream.Say("kernels/6", {Answer{404, ""}});
   EXPECT_EQ(stage.Poll(), "partial NOT_THERE");
   EXPECT_EQ(stage.last.shortfalls[0].scope, "kernel/6");
+  EXPECT_EQ(stage.last.shortfalls[0].what, "kernels/6 was answered with 404");
   EXPECT_EQ(stage.Rows(), kAllPassed + ", 201 pending KERNEL_UNAVAILABLE, 301 passed");
   stage.upstream.Say("kernels/6", Detail(KernelOf(6, "006_toy")));
   EXPECT_EQ(stage.Poll(), "full");
