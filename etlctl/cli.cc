@@ -76,12 +76,12 @@ Status CheckFormat(const Command& command, Format format) {
                          "-o manifest is for `get`, -o page for `get run`; use table, json or jsonl"));
 }
 
-// $ETL_STORE, else what the settings file says, else the usual folder. A file that is wrong is told by the
+// $ETL_STORE, else that of the settings file where there is one, as etld does it, else the usual folder. A file that is wrong is told by the
 // commands that need more of it.
 Result<std::string> UsualStoreDir(const Session& session) {
   SettingsFile file = SettingsFileOf(session);
   const auto settings = LoadSettingsFile(file);
-  if (settings && settings->origins.contains("store.dir")) return settings->store.dir;
+  if (settings && !file.path.empty()) return settings->store.dir;
   return DefaultStoreDir();
 }
 
