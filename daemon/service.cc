@@ -29,12 +29,12 @@
 namespace etl {
 namespace {
 
-constexpr std::int64_t kStopMs = 1300;       // for visits and commands to end, of the two seconds
-constexpr std::int64_t kTickMaxMs = 30'000;  // the loop turns at least this often
-constexpr std::int64_t kBusyTickMs = 1000;   // and this often while visits run, to watch the disk
-constexpr std::int64_t kExtendMs = 15'000;   // how much longer a start is said to take, each time
-constexpr int kExtendTimes = 360;            // half an hour at a third of that
-constexpr std::uint64_t kResumeShare = 10;   // ingestion resumes a tenth above the reserve
+constexpr std::int64_t kStopMs = 1300;      // for visits and commands to end, of the two seconds
+constexpr std::int64_t kTickMaxMs = 5'000;  // the loop turns at least this often
+constexpr std::int64_t kBusyTickMs = 1000;  // and this often while visits run, to watch the disk
+constexpr std::int64_t kExtendMs = 15'000;  // how much longer a start is said to take, each time
+constexpr int kExtendTimes = 360;           // half an hour at a third of that
+constexpr std::uint64_t kResumeShare = 10;  // ingestion resumes a tenth above the reserve
 
 Steady SteadyNow() {
   struct timespec now {};
@@ -181,6 +181,7 @@ class Service {
   void Turn() {
     const Steady now = SteadyNow();
     WatchDisk();
+    if (store_->failed() && !no_space_ && now.ms >= resume_after_.ms) Resume(now);
     const Steady next = polling_->Tick(no_space_);
     if (polling_->Stalled()) {
       log_->Write(LogLevel::kError, "stalled", "a visit shows no sign of life; the watchdog is not fed");
@@ -212,6 +213,15 @@ class Service {
                 no_space_ ? "too little free space: nothing new is taken in, serving goes on"
                           : "there is free space again: ingestion goes on",
                 {{"freeBytes", std::to_string(free)}, {"reserveBytes", std::to_string(reserve)}});
+  }
+
+  // A write failed since; what it was that failed it may be gone. RocksDB wants room for a memtable before
+  // it writes again after a full disk.
+  void Resume(Steady now) {
+    resume_after_.ms = now.ms + kBusyTickMs;
+    const Status resumed = store_->Resume();
+    log_->Write(resumed ? LogLevel::kInfo : LogLevel::kError, "resume",
+                resumed ? "the store takes writes again" : resumed.error().Message());
   }
 
   std::string StatusLine() const {
@@ -261,6 +271,7 @@ class Service {
   std::unique_ptr<Polling> polling_;
   std::unique_ptr<ControlServer> control_;
   bool no_space_ = false;
+  Steady resume_after_;
   std::string status_line_;
 };
 

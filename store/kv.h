@@ -46,11 +46,14 @@ class Kv {
 
   // Applies a batch. With `sync`, it survives a power cut once this returns; without, it survives the death
   // of the process, and a power cut loses at most a tail of whole batches. Errors: kUnavailable STORE_WRITE
-  // (full disk, I/O): nothing of the batch is visible, and this Kv refuses further writes until it is opened
-  // again.
+  // (full disk, I/O): nothing of the batch is visible, and this Kv refuses further writes until Resume, or
+  // until it is opened again.
   virtual Status Write(std::shared_ptr<Batch> batch, bool sync) = 0;
   // Makes all batches written so far survive a power cut.
   virtual Status SyncLog() = 0;
+  // After a failed write, when its cause may be gone: writes are taken again, and what failed is dropped.
+  // Errors: kUnavailable STORE_WRITE: not yet.
+  virtual Status Resume() = 0;
   // Moves everything from the log into tables.
   virtual Status Flush() = 0;
   // Rewrites all tables down to the bottom level. Minutes on a large store.
@@ -78,8 +81,7 @@ class Kv {
   virtual std::unique_ptr<Iterator> Scan(std::string_view lower, std::string_view upper) const = 0;
 
   // The state of this moment, for reading: later writes do not show in it. Cheap to make; while it lives,
-  // what it can see is not cleaned away. May outlive this Kv, and then keeps the database open. Errors:
-  // kUnavailable STORE_WRITE: a write before it failed.
+  // what it can see is not cleaned away. May outlive this Kv, and then keeps the database open.
   virtual Result<std::unique_ptr<Kv>> View() const = 0;
   // Reads every block of every file and checks its checksums; names the first damaged file.
   virtual Status VerifyFiles() const = 0;

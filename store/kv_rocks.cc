@@ -241,6 +241,11 @@ class RocksKv final : public Kv {
     }
     return {};
   }
+  Status Resume() override {
+    if (const auto s = (*db_)->Resume(); !s.ok()) return Fail(FromRocks(s, dir_, true));
+    failed_ = false;
+    return {};
+  }
   Status Flush() override {
     if (const auto s = (*db_)->Flush(rocksdb::FlushOptions()); !s.ok()) return Fail(FromRocks(s, dir_, true));
     return {};

@@ -80,6 +80,22 @@ Result<std::shared_ptr<Store>> StoreImpl::View() const {
 
 Status StoreImpl::LoadState() {
   ETL_CHECK_OK(CheckFormat());
+  return LoadCounters();
+}
+
+// The batch that failed, and what was committed on top of it, never came to be: the counters are again those
+// of the last one that did.
+Status StoreImpl::Resume() {
+  const std::lock_guard lock(writing_);
+  if (options_.mode != Mode::kWrite) return WrongMode();
+  ETL_CHECK_OK(kv_->Resume());
+  state_.DropCaches();
+  ETL_CHECK_OK(LoadCounters());
+  failed_ = false;
+  return {};
+}
+
+Status StoreImpl::LoadCounters() {
   const std::string last_key = keys::Meta("last");
   ETL_TRY(const auto last, kv_->Get(last_key));
   if (!last) return Fail(Unreadable(last_key, "missing"));

@@ -237,8 +237,14 @@ class Store {
 
   // The store at this moment, for reading: what is committed later does not show in it, so that several reads
   // of it agree with each other. Cheap to make (microseconds); while it lives, what it can see stays on the
-  // disk. Give it up before Close. Errors: kUnavailable STORE_WRITE.
+  // disk. Give it up before Close.
   virtual Result<std::shared_ptr<Store>> View() const = 0;
+
+  // Whether a write has failed since, so that none is taken any more; what was written is read as before.
+  virtual bool failed() const = 0;
+  // Takes writes again, when the cause may be gone (a full disk that has room now). What was not written is
+  // forgotten, and has to be committed again. Errors: kUnavailable STORE_WRITE: not yet; kCorrupt.
+  virtual Status Resume() = 0;
 
   virtual std::string epoch() const = 0;
   virtual std::uint64_t sequence() const = 0;

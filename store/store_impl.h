@@ -35,6 +35,8 @@ class StoreImpl final : public Store {
 
   Status Close() override;
   Result<std::shared_ptr<Store>> View() const override;
+  bool failed() const override { return failed_; }
+  Status Resume() override;
   std::string epoch() const override { return state_.epoch; }
   std::uint64_t sequence() const override { return sequence_.load(); }
   std::string dir() const override { return dir_; }
@@ -119,10 +121,12 @@ class StoreImpl final : public Store {
 
   // What Count should say, counted: reads every entry and item of the quarantine, and all keys of the rest.
   Result<StoreCounts> CountAll() const;
+
  private:
   Status TryInit();
   Status OpenKv();
   Status LoadState();
+  Status LoadCounters();
   Status CheckFormat();
   Status StartEpoch();
   Status CheckHead();
@@ -142,7 +146,7 @@ class StoreImpl final : public Store {
   mutable std::mutex writing_;  // held by each writing call; guards what follows
   WriterState state_;
   std::atomic<std::uint64_t> sequence_{0};
-  bool failed_ = false;
+  std::atomic<bool> failed_{false};
 };
 
 // The record history over a list of members (identity.md), with the previous holder of each step.

@@ -44,6 +44,7 @@ EtldProcess::EtldProcess(EtldOptions options) : options_(std::move(options)) {
   if (!options_.settings.empty()) std::ofstream(config) << options_.settings;
   std::vector<std::string> arguments{options_.program, "--config", config};
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
+  arguments.insert(arguments.begin(), options_.wrapper.begin(), options_.wrapper.end());
   pid_ = ::fork();
   if (pid_ != 0) return;
   ::setenv("NOTIFY_SOCKET", socket.c_str(), 1);
@@ -57,7 +58,7 @@ EtldProcess::EtldProcess(EtldOptions options) : options_(std::move(options)) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
+  ::execvp(argv[0], argv.data());
   ::_exit(127);
 }
 

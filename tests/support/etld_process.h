@@ -19,6 +19,7 @@ struct EtldOptions {
   std::string dir;       // made by the caller, short enough for a socket's path
   std::string settings;  // the whole file; empty: none is written and --config names it all the same
   std::vector<std::string> arguments;
+  std::vector<std::string> wrapper;  // a program that runs it, with its arguments
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
