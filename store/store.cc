@@ -76,7 +76,17 @@ Status StoreImpl::TryInit() {
     if (auto counted = CountAll()) state_.counts = *std::move(counted);
   }
   sequence_ = state_.sequence;
-  return CheckHead();
+  ETL_CHECK_OK(CheckHead());
+  return RaiseFormat();
+}
+
+// Who writes to a store of an older program leaves what that program would misread.
+Status StoreImpl::RaiseFormat() {
+  if (options_.mode != Mode::kWrite || format_ == kFormatNumber) return {};
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  format_ = kFormatNumber;
+  ETL_CHECK_OK(PutEpochs(*batch));
+  return kv_->Write(batch, true);
 }
 
 Status StoreImpl::OpenKv() {
@@ -103,6 +113,7 @@ Status StoreImpl::CheckFormat() {
     if (options_.mode == Mode::kRead)
       return Fail(Errc::kNotFound, "STORE_MISSING", dir_, "the store was never finished being made",
                   "run `etlctl backfill` again");
+    state_.counts.emplace();
     return StartEpoch();
   }
   ETL_TRY(const auto document, ParseStored(key, *stored));
@@ -113,7 +124,6 @@ Status StoreImpl::CheckFormat() {
     EpochStart start{epoch.Text("epoch"), epoch.Count("first")};
     ETL_TRY(start, epoch.Done(std::move(start)));
     epochs_.push_back(std::move(start));
-    state_.counts.emplace();
   }
   if (epochs_.empty()) r.Bad("epochs");
   ETL_TRY([[maybe_unused]] const bool ok, r.Done(true));
@@ -122,6 +132,7 @@ Status StoreImpl::CheckFormat() {
                 "the store has format " + std::to_string(format) + ", this program reads up to " +
                     std::to_string(kFormatNumber),
                 "use the newer etld that made it");
+  format_ = static_cast<int>(format);
   return {};
 }
 
@@ -134,7 +145,7 @@ Status StoreImpl::PutEpochs(Kv::Batch& batch) const {
   }
   std::string out;
   json::ObjectWriter w(out);
-  w.Integer("format", kFormatNumber).Raw("epochs", list + "]").End();
+  w.Integer("format", format_).Raw("epochs", list + "]").End();
   batch.Put(keys::Meta("format"), out);
   batch.Put(keys::Meta("last"), EncodeCounters(state_));
   return {};
