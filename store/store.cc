@@ -66,7 +66,8 @@ Status StoreImpl::TryInit() {
   }
   ETL_CHECK_OK(OpenKv());
   ETL_CHECK_OK(LoadState());
-  return CheckHead();
+  ETL_CHECK_OK(CheckHead());
+  return RaiseFormat();
 }
 
 Result<std::shared_ptr<Store>> StoreImpl::View() const {
@@ -109,6 +110,15 @@ Status StoreImpl::LoadCounters() {
   return {};
 }
 
+// Who writes to a store of an older program leaves what that program would misread.
+Status StoreImpl::RaiseFormat() {
+  if (options_.mode != Mode::kWrite || format_ == kFormatNumber) return {};
+  const std::shared_ptr<Kv::Batch> batch = kv_->NewBatch();
+  format_ = kFormatNumber;
+  ETL_CHECK_OK(PutEpochs(*batch));
+  return kv_->Write(batch, true);
+}
+
 Status StoreImpl::OpenKv() {
   Kv::Options o;
   o.read_only = options_.mode == Mode::kRead && !options_.in_memory;
@@ -133,6 +143,7 @@ Status StoreImpl::CheckFormat() {
     if (options_.mode == Mode::kRead)
       return Fail(Errc::kNotFound, "STORE_MISSING", dir_, "the store was never finished being made",
                   "run `etlctl backfill` again");
+    state_.counts.emplace();
     return StartEpoch();
   }
   ETL_TRY(const auto document, ParseStored(key, *stored));
@@ -143,7 +154,6 @@ Status StoreImpl::CheckFormat() {
     EpochStart start{epoch.Text("epoch"), epoch.Count("first")};
     ETL_TRY(start, epoch.Done(std::move(start)));
     epochs_.push_back(std::move(start));
-    state_.counts.emplace();
   }
   if (epochs_.empty()) r.Bad("epochs");
   ETL_TRY([[maybe_unused]] const bool ok, r.Done(true));
@@ -152,6 +162,7 @@ Status StoreImpl::CheckFormat() {
                 "the store has format " + std::to_string(format) + ", this program reads up to " +
                     std::to_string(kFormatNumber),
                 "use the newer etld that made it");
+  format_ = static_cast<int>(format);
   return {};
 }
 
@@ -164,7 +175,7 @@ Status StoreImpl::PutEpochs(Kv::Batch& batch) const {
   }
   std::string out;
   json::ObjectWriter w(out);
-  w.Integer("format", kFormatNumber).Raw("epochs", list + "]").End();
+  w.Integer("format", format_).Raw("epochs", list + "]").End();
   batch.Put(keys::Meta("format"), out);
   batch.Put(keys::Meta("last"), EncodeCounters(state_));
   return {};

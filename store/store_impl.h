@@ -18,7 +18,9 @@
 
 namespace etl {
 
-inline constexpr int kFormatNumber = 1;  // raised when an older binary could misread the store
+// Raised when an older binary could misread the store. 1 knew no decisions: it would take an admitted row out
+// again at the next reading.
+inline constexpr int kFormatNumber = 2;
 
 // An epoch of the store: sequences from `first` on are counted in it.
 struct EpochStart {
@@ -106,6 +108,7 @@ class StoreImpl final : public Store {
   // For the parts of the store that live in their own files.
   const Kv& kv() const { return *kv_; }
   const std::vector<EpochStart>& epochs() const { return epochs_; }
+  int format() const { return format_; }
   // All versions of one kind, with the newest.
   Result<std::vector<Version>> VersionsOf(const EntryName& name, Kind kind, const KindState& state) const;
   // The newest version as of a sequence, if there was one.
@@ -116,11 +119,10 @@ class StoreImpl final : public Store {
                                  std::vector<EntryName> entries, AsOf as_of) const;
   // Whether HEAD is what this program wrote for this store. Errors: kCorrupt STORE_DAMAGED.
   Status HeadIsSound() const;
-  // Every member of a group as of a sequence, in rank order.
-  Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
-
   // What Count should say, counted: reads every entry and item of the quarantine, and all keys of the rest.
   Result<StoreCounts> CountAll() const;
+  // Every member of a group as of a sequence, in rank order.
+  Result<std::vector<StandingLine>> StandingAt(std::uint32_t group, AsOf as_of) const;
 
  private:
   Status TryInit();
@@ -128,6 +130,7 @@ class StoreImpl final : public Store {
   Status LoadState();
   Status LoadCounters();
   Status CheckFormat();
+  Status RaiseFormat();
   Status StartEpoch();
   Status CheckHead();
   Error LostCommits(std::uint64_t have, std::uint64_t acknowledged) const;
@@ -142,6 +145,7 @@ class StoreImpl final : public Store {
   std::unique_ptr<HeadFile> head_;
   Head head_written_;  // last, by this process
   std::unique_ptr<Kv> kv_;
+  int format_ = kFormatNumber;  // of the store
   std::vector<EpochStart> epochs_;
   mutable std::mutex writing_;  // held by each writing call; guards what follows
   WriterState state_;

@@ -88,6 +88,14 @@ class Verifier {
     bool found = false;
   };
 
+  // A row under review as its newest version shows it: by the key of its decisions.
+  struct Reviewed {
+    std::string decision;  // as its metadata have it; "": none
+    EntryState state = EntryState::kPassed;
+    bool turned_down = false;
+    std::string where;
+  };
+
   // --- verifier.cc ---
   void Fault(Error error);
   void Fault(std::string code, std::string where, std::string what);
@@ -130,6 +138,7 @@ class Verifier {
   Status CheckVisits();
   void CheckTold(std::string_view key, std::string_view text, std::uint64_t sequence);
   void CheckDecision(std::string_view key, const std::string& told, const Decision& decision);
+  void CheckReviewed(std::string_view key, const Decision& decision);
   void CheckUntold();
 
   // --- verify_requests.cc: requests and contexts ---
@@ -152,6 +161,7 @@ class Verifier {
                  std::uint32_t newest);
   void CheckVersion(std::uint32_t entry, const EntryName& name, Kind kind, const Version& version);
   void CheckRanked(const EntryName& name, Kind kind, const Version& version);
+  void NoteReview(const EntryName& name, const Version& row);
   void AddMoves(std::uint32_t entry, const std::vector<Version>& versions);
   Status CheckHolders();
   Status CheckSnapshots();
@@ -175,6 +185,7 @@ class Verifier {
   VerifyReport& report_;
   std::map<std::uint64_t, CommitFacts> commits_;        // by first sequence
   std::map<std::string, Told> told_;                    // by key of the item
+  std::map<std::string, Reviewed> reviewed_;
   std::unordered_map<Digest, std::uint64_t> sizes_;     // of snapshots and quarantined bytes, as told
   std::map<std::string, std::uint64_t> context_lines_;  // key of a context -> commit that last changed it
   std::map<std::string, std::string> row_changes_;      // by key

@@ -190,6 +190,7 @@ void Verifier::CheckKind(std::uint32_t entry, const EntryName& name, Kind kind,
     if (v.sequence < sequence)
       Fault("VERSION", VersionText(name, kind, v.version), "it came before the version with a lower number");
     sequence = v.sequence;
+    if (kind == Kind::kSubmission && v.version == newest) NoteReview(name, v);
     // The newest state is the last that was not late when it came.
     if (v.version >= newest ? v.late == (v.version == newest) : v.version == 1 && v.late)
       Fault("VERSION", VersionText(name, kind, v.version),
@@ -255,6 +256,20 @@ void Verifier::CheckRanked(const EntryName& name, Kind kind, const Version& v) {
     fault("it stands in another group than " + facts.comparison_key.Text());
   else if ((group->second.profile == "source_native") != facts.native)
     Fault("STANDING", group->second.key.Text(), "its profile is not that of its runs");
+}
+
+// Rows that show a decision, or whose only fault is that they wait for one; CheckVisits reads the decisions.
+void Verifier::NoteReview(const EntryName& name, const Version& row) {
+  const bool waits = row.reasons.size() == 1 && row.reasons.front() == kReviewReason;
+  if (!waits && row.metadata.find("\"review\":") == std::string::npos) return;
+  const auto metadata = json::Document::Parse(row.metadata);
+  const json::Value review = metadata ? metadata->root().Find("review") : json::Value();
+  if (!waits && !review.exists()) return;
+  Reviewed shown{review.exists() ? json::Canonical(review, json::Integers::kExact) : "", row.state, false,
+                 VersionText(name, Kind::kSubmission, row.version)};
+  shown.turned_down =
+      std::find(row.reasons.begin(), row.reasons.end(), kRejectedReason) != row.reasons.end();
+  reviewed_.emplace(keys::ByText(keys::kCursor, name.source, ReviewKey(name.external_id)), std::move(shown));
 }
 
 // When the run of an entry joined and left groups: the last state of each commit counts, late ones never do.

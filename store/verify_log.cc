@@ -250,6 +250,19 @@ Status Verifier::CheckGaps() {
   });
 }
 
+// A row shows the last decision on it, and what came of that, wherever it shows or awaits any.
+void Verifier::CheckReviewed(std::string_view key, const Decision& decision) {
+  const auto row = reviewed_.find(std::string(key));
+  if (row == reviewed_.end()) return;  // its faults are others now
+  const Reviewed& shown = row->second;
+  if (shown.decision != DecisionText(decision))
+    Fault("REVIEW", shown.where, "it does not show the last decision on it");
+  else if ((decision.what == kAdmitted) != (shown.state == EntryState::kPassed) ||
+           (decision.what == kRejected) != shown.turned_down)
+    Fault("REVIEW", shown.where, "its state is not what was decided");
+  reviewed_.erase(row);
+}
+
 Status Verifier::CheckVisits() {
   ETL_CHECK_OK(Each(keys::kCursor, [&](std::string_view key, std::string_view value) {
     const auto cursor = DecodeCursor(key, value);
@@ -261,7 +274,10 @@ Status Verifier::CheckVisits() {
     const auto decisions = ParseReview(cursor->first);
     if (!decisions || ReviewText(*decisions) != cursor->first) return Fault(Unreadable(key, "decisions"));
     CheckDecision(key, std::string(key), decisions->back());
+    CheckReviewed(key, decisions->back());
   }));
+  for (const auto& [key, row] : reviewed_)
+    if (!row.decision.empty()) Fault("REVIEW", row.where, "it shows a decision that is not there");
   return Each(keys::kVisit, [&](std::string_view key, std::string_view value) {
     const auto visit = DecodeVisit(key, value);
     if (!Keep(visit)) return;

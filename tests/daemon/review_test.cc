@@ -2,6 +2,11 @@
 #include "daemon/review.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -272,7 +277,8 @@ TEST_F(Deciding, VerifyFindsADecisionThatTheChangeLogDoesNotTell) {
   std::vector<std::string> faults;
   for (const Error& fault : report->faults) faults.push_back(fault.code + " " + fault.what);
   EXPECT_THAT(faults, ElementsAre("CHANGE_LOG the change log does not tell of its decision",
-                                  HasSubstr("CHANGE_LOG its decision is not the one told")));
+                                  HasSubstr("CHANGE_LOG its decision is not the one told"),
+                                  "REVIEW it does not show the last decision on it"));
 }
 
 // --- quarantine ---
@@ -406,6 +412,83 @@ TEST_F(Deciding, ARefusedListNeverTakesThePlaceOfANewerOne) {
   EXPECT_EQ(RankOf("submission/102"), 2u) << "the older state is kept as late";
   ExpectSound();
   EXPECT_EQ(Poll().visit, "full");
+}
+
+class OneCursor : public Cursors {
+ public:
+  OneCursor(std::string key, std::string value) : key_(std::move(key)), value_(std::move(value)) {}
+  std::optional<std::string> Find(std::string_view key) const override {
+    return key == key_ ? std::optional<std::string>(value_) : std::nullopt;
+  }
+  std::vector<CursorDraft> FindAll(std::string_view) const override { return {{key_, value_}}; }
+
+ private:
+  std::string key_, value_;
+};
+
+// Commits the row as a program writes it that knows of these decisions and of no others, with its draft
+// altered; and returns what verify finds.
+std::string FaultsWith(Store& store, Instant at, const std::vector<Decision>& known,
+                       const std::function<void(EntryDraft&)>& alter = nullptr) {
+  const auto adapter = MakeAdapter(kSource);
+  Snapshot snapshot;
+  snapshot.source = kSource;
+  snapshot.request = RowsKey(5);
+  snapshot.captured_at = at;
+  snapshot.bytes = Rows({{104, "COMPLETED", "0.44"}});
+  snapshot.digest = Sha256(snapshot.bytes);
+  Request request;
+  request.key = snapshot.request;
+  request.context = "kernel/5";
+  const auto context = **store.FindContext(kSource, request.context);
+  const OneCursor cursors(ReviewKey(kRow), known.empty() ? "" : ReviewText(known));
+  Goal goal;
+  goal.cursors = &cursors;
+  goal.follow.accept_shrunken = true;
+  auto outcome = adapter->Accept(request, snapshot, context.value, Reading::kFull, goal);
+  EXPECT_TRUE(outcome);
+  Ingest ingest;
+  ingest.snapshot = &snapshot;
+  ingest.adapter = adapter->version();
+  ingest.context_key = request.context;
+  ingest.context_value = context.value;
+  ingest.context_at = context.captured_at;
+  ingest.draft.entries = std::move(outcome->draft.entries);
+  for (EntryDraft& entry : ingest.draft.entries)
+    if (alter && entry.kind == Kind::kSubmission) alter(entry);
+  EXPECT_TRUE(store.Commit(ingest));
+  std::string faults;
+  const auto report = store.Verify();
+  for (const Error& fault : report->faults)
+    faults += fault.code + " " + fault.where + ": " + fault.what + "\n";
+  return faults;
+}
+
+TEST_F(Deciding, VerifyHoldsEveryRowAgainstTheLastDecisionOnIt) {
+  ASSERT_TRUE(Decide(kRejected).has_value());
+  ASSERT_TRUE(Decide(kAdmitted).has_value());
+  const auto decisions = *ParseReview(**store_->FindCursor(kSource, ReviewKey(kRow)));
+  ASSERT_EQ(decisions.size(), 2u);
+  std::int64_t later_ms = clock_.Now().ms;
+  const auto faults = [&](const std::vector<Decision>& known,
+                          const std::function<void(EntryDraft&)>& alter = nullptr) {
+    return FaultsWith(*store_, Instant{later_ms += 1000}, known, alter);
+  };
+  EXPECT_EQ(faults(decisions), "");
+  const std::string name = "REVIEW sol-execbench:submission/104 Submission version ";
+  EXPECT_EQ(faults({}), name + "5: it does not show the last decision on it\n") << "as if it still waited";
+  EXPECT_EQ(faults({decisions[0]}), name + "6: it does not show the last decision on it\n");
+  EXPECT_EQ(faults(decisions, [](EntryDraft& row) { row.state = EntryState::kPending; }),
+            name + "7: its state is not what was decided\n");
+  EXPECT_EQ(faults(decisions, [](EntryDraft& row) { row.reasons = {std::string(kRejectedReason)}; }),
+            name + "8: its state is not what was decided\n");
+  EXPECT_EQ(faults(decisions), "");
+}
+
+TEST_F(Deciding, VerifyNamesARowThatShowsADecisionThatNobodyMade) {
+  EXPECT_EQ(
+      FaultsWith(*store_, Instant{clock_.Now().ms + 1000}, {Say(kAdmitted)}),
+      "REVIEW sol-execbench:submission/104 Submission version 2: it shows a decision that is not there\n");
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 // Commands that decide something: review, quarantine drop and retry.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/digest.h"
 #include "model/json.h"
 #include "tests/etlctl/ctl.h"
 #include "tests/support/temp_dir.h"
@@ -207,6 +210,41 @@ TEST(DecideHelp, EveryCommandHasAnExample) {
     EXPECT_EQ(ran.exit, 0);
     EXPECT_THAT(ran.out, HasSubstr("Example:\n  etlctl ")) << ::testing::PrintToString(args);
   }
+}
+
+// Two rows without an id whose items begin with the same four digits.
+std::pair<std::string, std::string> RowsOfOnePrefix(std::string& prefix) {
+  std::map<std::string, std::string> rows;
+  for (int n = 0;; ++n) {
+    std::string row = R"({"id":"n)" + std::to_string(n) + "\"}";
+    const std::string source = "sol-execbench", code = "ROW_ID";
+    prefix = Sha256(source + '\0' + code + '\0' + Sha256(row).Text()).Hex().substr(0, 4);
+    const auto [other, fresh] = rows.emplace(prefix, row);
+    if (!fresh) return {other->second, row};
+  }
+}
+
+TEST_F(Decide, AnIdThatTwoItemsBeginWithDecidesNothingAndNamesBoth) {
+  std::string prefix;
+  const auto [one, two] = RowsOfOnePrefix(prefix);
+  std::ofstream(dir_.File("saved/submissions/41.json"))
+      << R"({"data":{"submissions":[)" << one << "," << two << R"(],"total":2,"offset":0,"limit":50}})";
+  Take("2026-10-02T00:00:00Z");
+  std::vector<std::string> ids;
+  for (const std::string& id : Ids())
+    if (id.starts_with("sha256:" + prefix)) ids.push_back(id.substr(7));
+  ASSERT_EQ(ids.size(), 2u);
+  const std::size_t open = Ids().size();
+  for (const Args& command : {Args{"quarantine", "drop", prefix, "--reason", "which"},
+                              Args{"quarantine", "retry", prefix}, Args{"quarantine", "show", prefix}}) {
+    const Ran ran = On(command);
+    EXPECT_EQ(ran.exit, 4) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr("AMBIGUOUS at " + prefix));
+    for (const std::string& id : ids) EXPECT_THAT(ran.err, HasSubstr(id));
+  }
+  EXPECT_EQ(Ids().size(), open);
+  EXPECT_EQ(On({"quarantine", "drop", ids[0], "--reason", "this one"}).exit, 0);
+  EXPECT_EQ(Ids().size(), open - 1);
 }
 
 }  // namespace

@@ -3,12 +3,18 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/store_impl.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/small_drafts.h"
 #include "tests/support/temp_dir.h"
@@ -93,6 +99,27 @@ TEST_F(StoreOnDisk, AStoreOfANewerFormatIsRefusedInOneLine) {
   EXPECT_NE(store.error().what.find("format 99"), std::string::npos);
 }
 
+// An older program ignores what is new in a format: once it could, it must not open the store any more.
+TEST_F(StoreOnDisk, AStoreOfAnOlderFormatIsReadAsItIsAndRaisedByWhoMayWrite) {
+  {
+    const auto store = Open(Store::Mode::kWrite, true);
+    SmallSource source;
+    ASSERT_TRUE((*store)->Commit(source.Page(1, {{1, 100.0}})).has_value());
+  }
+  SetStoredFormat(Dir(), 1);
+  const auto format = [&](Store::Mode mode) {
+    const auto store = Open(mode);
+    EXPECT_TRUE(store.has_value());
+    EXPECT_EQ((*store)->Count()->ranked_runs, 1u);
+    EXPECT_EQ((*store)->Verify()->fault_count, 0u);
+    return static_cast<const StoreImpl&>(**store).format();
+  };
+  EXPECT_EQ(format(Store::Mode::kRead), 1);
+  EXPECT_EQ(format(Store::Mode::kRead), 1) << "reading changes nothing";
+  EXPECT_EQ(format(Store::Mode::kWrite), kFormatNumber);
+  EXPECT_EQ(format(Store::Mode::kRead), kFormatNumber);
+}
+
 TEST_F(StoreOnDisk, CommitsThatWereAcknowledgedAndAreGoneAreToldAsDamage) {
   {
     const auto store = Open(Store::Mode::kWrite, true);
@@ -108,6 +135,80 @@ TEST_F(StoreOnDisk, CommitsThatWereAcknowledgedAndAreGoneAreToldAsDamage) {
     EXPECT_EQ(store.error().code, "STORE_LOST_COMMITS");
     EXPECT_EQ(store.error().errc, Errc::kCorrupt);
   }
+}
+
+constexpr int kNoMount = 77;
+
+// In a child: a file system of this size over `dir`, seen by nobody else. False where that is not permitted.
+bool MountSmallDisk(const std::string& dir, const char* size) {
+  const std::string user = std::to_string(getuid()), group = std::to_string(getgid());
+  if (unshare(CLONE_NEWNS) != 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
+  }
+  if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  return mount("none", dir.c_str(), "tmpfs", 0, size) == 0;
+}
+
+// What a writer meets whose disk fills up, and who opens the store after it once there is room. 0: all is
+// well.
+int FillUpDisk(const std::string& dir,
+               const std::function<Result<std::unique_ptr<Store>>(bool create)>& open) {
+  if (!MountSmallDisk(dir, "size=4m")) return kNoMount;
+  const std::string ballast = dir + "/ballast";
+  std::ofstream(ballast) << std::string(2 << 20, 'x');
+  std::uint64_t acknowledged = 0;
+  {
+    SmallSource source;
+    const auto store = open(true);
+    if (!store) return 10;
+    bool refused = false;
+    for (int page = 1; page < 20'000 && !refused; ++page) {
+      const auto done = (*store)->Commit(source.Page(page, {{page * 10, 50.0}, {page * 10 + 1, 51.0}}));
+      const auto synced = done ? (*store)->Sync() : Status();
+      if (done && synced) {
+        acknowledged = (*store)->sequence();
+        continue;
+      }
+      const Error& error = done ? synced.error() : done.error();
+      if (error.code != "STORE_WRITE" || error.errc != Errc::kUnavailable) return 11;
+      refused = true;
+    }
+    if (!refused) return 12;
+    const auto after = (*store)->Commit(source.Page(30'000, {{7, 1.0}}));
+    if (after || after.error().code != "STORE_WRITE") return 13;
+  }
+  std::filesystem::remove(ballast);
+  SmallSource source;
+  const auto store = open(false);
+  if (!store) return 14;
+  if (acknowledged == 0 || (*store)->sequence() < acknowledged) return 15;
+  const auto report = (*store)->Verify();
+  if (!report || report->fault_count != 0) return 16;
+  return (*store)->Commit(source.Page(30'000, {{7, 1.0}})) && (*store)->Sync() ? 0 : 17;
+}
+
+// The child is this program begun anew: one forked here would lack the database's own threads, and wait for
+// them.
+TEST_F(StoreOnDisk, AFileSystemThatIsFullRefusesClearlyAndLosesNothingThatWasAcknowledged) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  std::filesystem::create_directories(Dir());
+  int code = -1;
+  const auto ended = [&](int status) {
+    code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return code == 0 || code == kNoMount;
+  };
+  const auto fill_up = [&] {
+    const int result = FillUpDisk(Dir(), [&](bool create) { return Open(Store::Mode::kWrite, create); });
+    umount2(Dir().c_str(), MNT_DETACH);
+    std::filesystem::remove_all(dir_.path());
+    _exit(result);
+  };
+  EXPECT_EXIT(fill_up(), ended, "") << "with " << code;
+  if (code == kNoMount)
+    GTEST_SKIP() << "a test may not mount a file system here; the limit of a file's size stands for it below";
 }
 
 // A disk that fills up: the size limit of a file stands for it, since it fails a write just as a full disk

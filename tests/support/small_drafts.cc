@@ -139,7 +139,9 @@ void SetStoredFormat(const std::string& dir, int format) {
   auto value = (*kv)->Get(keys::Meta("format"));
   const std::shared_ptr<Kv::Batch> batch = (*kv)->NewBatch();
   std::string text = **value;
-  text.replace(text.find("\"format\":1"), 10, "\"format\":" + std::to_string(format));
+  const std::string name = "\"format\":";
+  const std::size_t number = text.find(name) + name.size();
+  text.replace(number, text.find_first_not_of("0123456789", number) - number, std::to_string(format));
   batch->Put(keys::Meta("format"), text);
   Check((*kv)->Write(batch, true));
 }
