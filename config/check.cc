@@ -35,6 +35,17 @@ Error RangeFault(const Key& key, std::string_view name, const std::string& value
                "set it within these limits, or " + DefaultHint(key));
 }
 
+// A URL with a user may have the password too, which is no business of a message.
+std::string WithoutUser(std::string_view text) {
+  const auto scheme = text.find("://");
+  if (scheme == std::string_view::npos) return std::string(text);
+  const auto host = scheme + 3;
+  const auto user = text.substr(host, text.find('/', host) - host).rfind('@');
+  std::string shown(text.substr(0, host));
+  return shown.append(user == std::string_view::npos ? text.substr(host)
+                                                     : "...@" + std::string(text.substr(host + user + 1)));
+}
+
 Error ValueFault(const Key& key, std::string_view name, std::string_view text, std::string_view why,
                  std::string_view where) {
   std::string fix = DefaultHint(key);
@@ -43,7 +54,8 @@ Error ValueFault(const Key& key, std::string_view name, std::string_view text, s
     fix = near.empty() ? fix : "did you mean " + Literal(near) + "?";
   }
   return Fault("CONFIG_VALUE", where,
-               std::string(name) + " is " + Literal(Printable(text)) + ", and must be " + std::string(why),
+               std::string(name) + " is " + Literal(Printable(WithoutUser(text))) + ", and must be " +
+                   std::string(why),
                "correct it, or " + fix);
 }
 

@@ -85,7 +85,7 @@ class Service {
       : options_(std::move(options)),
         settings_(std::move(settings)),
         runner_(runner),
-        signals_(io_, SIGTERM, SIGINT, SIGHUP),
+        signals_(io_),
         timer_(io_) {}
 
   Log& OpenLog() {
@@ -124,6 +124,9 @@ class Service {
     log_->Write(LogLevel::kInfo, "start",
                 fmt::format("serving {} at {}:{}", store_->dir(), store_->epoch(), store_->sequence()),
                 {{"version", ETL_VERSION}, {"store", store_->dir()}, {"control", settings_.control.socket}});
+    // Only now: until here there is nothing that could be lost, and the default of SIGTERM ends a long
+    // recovery at once.
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
     notify::Ready(StatusLine());
     AwaitSignal();
     Turn();
@@ -335,6 +338,7 @@ int ServiceExit(const Error& error) {
 
 int RunService(const ServiceOptions& options, const CommandRunner& runner) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);   // until there is something to reload
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error of its write, told like any other
   auto settings = LoadServiceSettings(options);
   if (!settings) {

@@ -159,6 +159,7 @@ asio::awaitable<Result<WireAnswer>> Exchange::Follow(Url& url, const WireRequest
     request.url = url.Text();
     if (!url.SameOrigin(origin)) request.held = Validators();
     Result<WireAnswer> answer = co_await Ask(**host, request, ticket, ahead);
+    if (!answer && hop > 0) answer.error().where = ShownUrl(answer.error().where);
     if (!answer || !answer->head.redirects()) co_return answer;
     if (hop == settings_.redirects_max) {
       co_return Fail(HttpError("HTTP_REDIRECTS", origin.Text(),
@@ -166,8 +167,9 @@ asio::awaitable<Result<WireAnswer>> Exchange::Follow(Url& url, const WireRequest
     }
     const auto next = ResolveLocation(url, answer->head.location());
     if (!next || !IsAllowed(url, *next)) {
-      const std::string place = next ? next->Text() : answer->head.location();
-      co_return Fail(HttpError("HTTP_REDIRECT_FORBIDDEN", url.Text(),
+      const std::string place = ShownUrl(answer->head.location());
+      const std::string from = hop == 0 ? url.Text() : ShownUrl(url.Text());
+      co_return Fail(HttpError("HTTP_REDIRECT_FORBIDDEN", from,
                                "the answer is a redirect to \"" + place.substr(0, 200) + "\""));
     }
     url = *next;
@@ -281,17 +283,16 @@ std::optional<Error> Exchange::Judge(Host& host, const WireRequest& request, con
 Result<Response> Exchange::ToResponse(const Url& url, const Validators& held, WireAnswer answer) const {
   const ResponseHead& head = answer.head;
   const bool own = url.SameOrigin(base_);
+  const std::string place = own ? url.Text() : ShownUrl(url.Text());
   const bool conditional = own && (IsHeaderValue(held.etag) || IsHeaderValue(held.last_modified));
   if (head.status() == 304 && !conditional)
-    return Fail(
-        HttpError("HTTP_304_UNASKED", url.Text(), "\"not modified\" to a request without validators"));
+    return Fail(HttpError("HTTP_304_UNASKED", place, "\"not modified\" to a request without validators"));
   if (head.status() == 206)
-    return Fail(
-        HttpError("HTTP_PROTOCOL", url.Text(), "a part of the answer although the whole was asked for"));
+    return Fail(HttpError("HTTP_PROTOCOL", place, "a part of the answer although the whole was asked for"));
   Response response;
   response.status = head.status();
   response.bytes = std::move(answer.body);
-  response.origin = url.Text();
+  response.origin = place;
   if (own) response.validators = head.validators();
   response.at = clock_.Now();
   return response;

@@ -82,4 +82,14 @@ std::optional<Url> ResolveLocation(const Url& base, std::string_view location) {
   return SetAndRead(handle, location, CURLU_URLENCODE);
 }
 
+std::string ShownUrl(std::string_view text) {
+  text = text.substr(0, text.find_first_of("?#"));
+  const auto scheme = text.find("//");
+  if (scheme == std::string_view::npos) return std::string(text);
+  const std::string_view rest = text.substr(scheme + 2);
+  const auto user = rest.substr(0, rest.find('/')).rfind('@');
+  std::string shown(text.substr(0, scheme + 2));
+  return shown.append(user == std::string_view::npos ? rest : rest.substr(user + 1));
+}
+
 }  // namespace etl

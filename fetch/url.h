@@ -33,4 +33,8 @@ std::optional<Url> ParseUrl(std::string_view text);
 // Spaces and bytes above 0x7F are percent-encoded. None as above.
 std::optional<Url> ResolveLocation(const Url& base, std::string_view location);
 
+// What may be shown and kept of a URL that a server gave: without user, query and fragment, where such a URL
+// carries its secrets. Takes any text.
+std::string ShownUrl(std::string_view text);
+
 }  // namespace etl

@@ -277,6 +277,27 @@ TEST_F(Daemon, SaysWhatASickSourceNeedsAndTriesLater) {
   EXPECT_EQ(Source("lastError"), "");
 }
 
+TEST_F(Daemon, LogsNoSecretOfAnUpstreamOrOfItsSettings) {
+  upstream_->Always("kernels", test::Redirect(302, "https://user:hunter2@example.org/kernels?token=hunter2"));
+  {
+    const auto daemon = Ready();
+    ASSERT_TRUE(daemon->Until([&] { return !Source("lastError").empty(); })) << daemon->Log();
+    EXPECT_THAT(daemon->Log(), Not(HasSubstr("hunter2")));
+    EXPECT_THAT(Source("lastError"), Not(HasSubstr("hunter2")));
+    daemon->Signal(SIGTERM);
+    EXPECT_EQ(daemon->Wait(), 0);
+  }
+  fs::remove(dir_.File("log"));
+  test::EtldOptions options;
+  options.program = ETLD_PATH;
+  options.dir = dir_.path();
+  options.settings = EtldSettings(dir_.path(), "https://user:hunter2@example.org");
+  EtldProcess daemon(std::move(options));
+  EXPECT_EQ(daemon.Wait(), 2);
+  EXPECT_THAT(daemon.Log(), HasSubstr("CONFIG_VALUE"));
+  EXPECT_THAT(daemon.Log(), Not(HasSubstr("hunter2")));
+}
+
 TEST_F(Daemon, EndsAtOnceWhileTheUpstreamIsSilent) {
   upstream_->AlwaysUnder("", test::Silence());
   const auto daemon = Ready();
