@@ -21,10 +21,6 @@ constexpr std::size_t kDiscardBytesMax = std::size_t{256} << 10;
 constexpr std::int64_t kWriteBytesPerMs = 64;
 constexpr std::int64_t kSweepMs = 50;
 
-std::int64_t LeftMs(HttpSession::Clock::time_point until) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(until - HttpSession::Clock::now()).count();
-}
-
 // A field value of ours could carry text of upstream; nothing that ends a line gets into the head.
 void AppendField(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ");
