@@ -287,8 +287,9 @@ Result<std::vector<EntryName>> StoreImpl::FindEntries(std::string_view source,
 }
 
 Status StoreImpl::ForEachEntry(
-    const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const {
-  auto it = kv_->Scan(std::string(1, keys::kEntry), PrefixEnd(std::string(1, keys::kEntry)));
+    const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit,
+    const EntryName& from) const {
+  auto it = kv_->Scan(keys::Entry(from), PrefixEnd(std::string(1, keys::kEntry)));
   for (; it->Valid(); it->Next()) {
     ETL_CHECK_OK(it->checked());
     const auto name = keys::ReadEntry(it->key());
@@ -367,13 +368,14 @@ Result<std::vector<GapItem>> StoreImpl::Gaps(std::string_view source) const {
 
 Result<StoreCounts> StoreImpl::Count() const {
   StoreCounts counts;
-  ETL_CHECK_OK(ForEachEntry([&](const EntryName&, const std::map<Kind, Version>& versions) {
+  const auto add = [&](const EntryName&, const std::map<Kind, Version>& versions) {
     for (const auto& [kind, version] : versions) {
       ++counts.entries_by_kind[std::string(KindName(kind))];
       if (version.ranked) ++counts.ranked_runs;
     }
     return true;
-  }));
+  };
+  ETL_CHECK_OK(ForEachEntry(add, {}));
   const std::array<std::pair<keys::Prefix, std::uint64_t*>, 5> lists{
       {{keys::kObject, &counts.objects},
        {keys::kGroup, &counts.groups},
