@@ -6,6 +6,7 @@ find_package(tl-expected 1.0 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.5)
+pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core>=1.0)  # without its HTTP server and client
 pkg_check_modules(systemd REQUIRED IMPORTED_TARGET libsystemd>=252)
 find_package(CURL 7.87 REQUIRED)  # CURLOPT_QUICK_EXIT
 find_package(ZLIB 1.2.11 REQUIRED)

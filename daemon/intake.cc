@@ -40,6 +40,8 @@ Intake::Intake(Adapter& adapter, Store* store, bool dry_run, const Goal& goal, C
   if (commits == Commits::kPipelined && writes()) thread_ = std::thread([this] { CommitLoop(); });
 }
 
+std::atomic<std::size_t> Intake::pending_everywhere_{0};
+
 Intake::~Intake() {
   if (!thread_.joinable()) return;
   {
@@ -48,6 +50,7 @@ Intake::~Intake() {
   }
   changed_.notify_all();
   thread_.join();
+  pending_everywhere_.fetch_sub(pending_.size(), std::memory_order_relaxed);  // what a failure left
 }
 
 // What a process that died left undone. Before anything else, so that the order of commits is as if it had
@@ -161,6 +164,7 @@ Status Intake::Hand(Work work) {
   if (!failure_) return failure_;
   ++touching_[work.ingest.context_key];
   pending_.push_back(std::move(work));
+  pending_everywhere_.fetch_add(1, std::memory_order_relaxed);
   changed_.notify_all();
   return {};
 }
@@ -223,6 +227,7 @@ void Intake::CommitLoop() {
     if (const auto it = touching_.find(work.ingest.context_key); it != touching_.end() && --it->second == 0)
       touching_.erase(it);
     pending_.pop_front();
+    pending_everywhere_.fetch_sub(1, std::memory_order_relaxed);
     if (!status) failure_ = std::move(status);
     changed_.notify_all();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -79,6 +80,9 @@ class Intake {
   // saw is confirmed: two answers that both came again leave what they left before. Waits like Drain; errors
   // as above.
   Status ReadAgain();
+  // Responses of all intakes of this process that wait for their commit, those being committed included.
+  static std::size_t PendingEverywhere() { return pending_everywhere_.load(std::memory_order_relaxed); }
+
   // Valid after Drain.
   const IntakeCounts& counts() const { return counts_; }
 
@@ -142,6 +146,7 @@ class Intake {
   std::map<std::string, std::size_t> touching_;  // contexts that pending work reads or changes -> how many
   Status failure_;
   bool stopping_ = false;
+  static std::atomic<std::size_t> pending_everywhere_;
   std::thread thread_;  // last: starts when all else is there
 };
 

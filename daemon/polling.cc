@@ -180,6 +180,14 @@ void Polling::Finish(const std::string& slug, Source& source, const VisitResult&
                      std::optional<Instant> due) {
   const Instant now = parts_.clock->Now();
   Tell(result);
+  if (parts_.visited) {
+    std::shared_ptr<HttpTransport> network;
+    {
+      const std::lock_guard lock(mutex_);
+      network = source.network;
+    }
+    parts_.visited(result, network ? std::optional(network->Report()) : std::nullopt);
+  }
   ScheduleState state;
   {
     const std::lock_guard lock(mutex_);

@@ -41,6 +41,9 @@ class Polling {
     std::uint64_t seed = 0;
     // What opens a source's network; tests put their own.
     std::function<Result<std::unique_ptr<HttpTransport>>(const FetchSettings&, Clock&)> open;
+    // Told of every visit that ended, with its transport's report where one was opened; on the visit's
+    // thread.
+    std::function<void(const VisitResult&, const std::optional<HostReport>&)> visited;
   };
 
   explicit Polling(Parts parts);

@@ -21,15 +21,22 @@
 
 #include "adapters/adapter.h"
 #include "config/settings.h"
+#include "daemon/health.h"
+#include "daemon/http_server.h"
+#include "daemon/intake.h"
+#include "daemon/listen.h"
 #include "daemon/log.h"
+#include "daemon/metrics.h"
 #include "daemon/notify.h"
 #include "daemon/polling.h"
 #include "daemon/visit.h"
+#include "serve/site.h"
 
 namespace etl {
 namespace {
 
 constexpr std::int64_t kStopMs = 1300;      // for visits and commands to end, of the two seconds
+constexpr std::int64_t kHttpStopMs = 300;   // of those, for answers on their way
 constexpr std::int64_t kTickMaxMs = 5'000;  // the loop turns at least this often
 constexpr std::int64_t kBusyTickMs = 1000;  // and this often while visits run, to watch the disk
 constexpr std::int64_t kExtendMs = 15'000;  // how much longer a start is said to take, each time
@@ -86,7 +93,9 @@ class Service {
         settings_(std::move(settings)),
         runner_(runner),
         signals_(io_),
-        timer_(io_) {}
+        timer_(io_),
+        site_(clock_, {[this] { return MetricsText(); }, [this] { return NotReady(); }}),
+        metrics_(ETL_VERSION) {}
 
   Log& OpenLog() {
     log_ = Log::Open(settings_.log, clock_, stderr);
@@ -95,6 +104,11 @@ class Service {
 
   Status Start() {
     notify::Status("opening the store");
+    // First, so that it can be asked how the start goes on. Where a daemon holds the store too, that says
+    // more than its port.
+    const Status listening = Listen();
+    if (!listening && (listening.error().code != "SERVE_IN_USE" || Store::WriterOf(StoreDir()).empty()))
+      return listening;
     Store::Options open;
     open.mode = Store::Mode::kWrite;
     open.create = true;
@@ -103,6 +117,7 @@ class Service {
       const StartExtender extender;
       ETL_TRY(store_, Store::Open(StoreDir(), open, clock_));
     }
+    ETL_CHECK_OK(listening);
     Polling::Parts parts;
     parts.store = store_.get();
     parts.clock = &clock_;
@@ -110,6 +125,9 @@ class Service {
     parts.steady = SteadyNow;
     parts.wake = [this] { Wake(); };
     parts.seed = std::random_device()();
+    parts.visited = [this](const VisitResult& result, const std::optional<HostReport>& network) {
+      metrics_.Visit(result, network);
+    };
     polling_ = std::make_unique<Polling>(std::move(parts));
     ETL_CHECK_OK(polling_->Configure(settings_));
     ControlOptions control;
@@ -117,13 +135,18 @@ class Service {
     control.access = {::geteuid(), settings_.control.read_group, settings_.control.admin_group};
     ETL_TRY(control_,
             ControlServer::Listen(control, [this](ControlSession& session) { return Serve(session); }));
+    started_ = true;
+    site_.SetStore(store_.get());
     return {};
   }
 
   void Loop() {
     log_->Write(LogLevel::kInfo, "start",
                 fmt::format("serving {} at {}:{}", store_->dir(), store_->epoch(), store_->sequence()),
-                {{"version", ETL_VERSION}, {"store", store_->dir()}, {"control", settings_.control.socket}});
+                {{"version", ETL_VERSION},
+                 {"store", store_->dir()},
+                 {"control", settings_.control.socket},
+                 {"listen", listen_}});
     // Only now: until here there is nothing that could be lost, and the default of SIGTERM ends a long
     // recovery at once.
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
@@ -139,7 +162,8 @@ class Service {
     notify::Stopping();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStopMs);
     if (polling_) polling_->Stop();
-    bool ended = !control_ || control_->Stop(kStopMs);
+    bool ended = !http_ || http_->Stop(kHttpStopMs);
+    ended = (!control_ || control_->Stop(kStopMs - kHttpStopMs)) && ended;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     ended = (!polling_ || polling_->WaitForEnd(std::max<std::int64_t>(left.count(), 50))) && ended;
@@ -149,6 +173,8 @@ class Service {
                 {{"complete", ended ? "yes" : "a visit or a command was cut off"}});
     const int exit = durable ? 0 : 1;
     if (!ended) ::_exit(exit);  // threads still use what would be taken away
+    started_ = false;
+    http_.reset();
     polling_.reset();
     const Status closed = store_->Close();
     return closed ? exit : 1;
@@ -159,6 +185,54 @@ class Service {
 
   std::string StoreDir() const {
     return options_.store_dir.empty() ? settings_.store.dir : options_.store_dir;
+  }
+
+  Status Listen() {
+    const ServeSettings& serve = settings_.serve;
+    ListeningSocket socket = TakeInherited("api");
+    if (socket.fd() < 0) {
+      ETL_TRY(socket, ListenOn(serve.listen_address, static_cast<std::uint16_t>(serve.listen_port)));
+    }
+    listen_ = socket.Address();
+    HttpOptions options;
+    options.connections_max = static_cast<std::size_t>(serve.connections_max);
+    options.request_deadline_ms = static_cast<std::int64_t>(serve.request_deadline_s * 1000);
+    ETL_TRY(http_,
+            HttpServer::Start(
+                std::move(socket), options,
+                [this](const serve::Request& request) { return site_.Answer(request); },
+                [this] { return site_.version(); }, [this](const HttpDone& done) { metrics_.Http(done); }));
+    http_started_ = true;
+    return {};
+  }
+
+  // Both on threads of the HTTP server, which may ask before the start is over.
+  std::vector<std::string> NotReady() {
+    if (!started_) return {"the store is being opened"};
+    const std::lock_guard lock(settings_mutex_);
+    return NotReadyReasons(polling_->Report(), settings_, no_space_, clock_.Now());
+  }
+  std::string MetricsText() {
+    MetricsFacts facts;
+    facts.now = clock_.Now();
+    facts.intake_pending = Intake::PendingEverywhere();
+    if (http_started_) {
+      facts.http_connections = http_->connections();
+      facts.http_in_flight = http_->in_flight();
+      facts.http_accepted = http_->accepted();
+      facts.http_turned_away = http_->turned_away();
+    }
+    if (started_) {
+      facts.sources = polling_->Report();
+      facts.epoch = store_->epoch();
+      facts.sequence = store_->sequence();
+      facts.store = store_->Health();
+      facts.disk_free_bytes = FreeBytes(store_->dir());
+      facts.ingestion_paused = no_space_;
+      const std::lock_guard lock(settings_mutex_);
+      facts.disk_reserve_bytes = static_cast<std::uint64_t>(settings_.disk.reserve_bytes);
+    }
+    return metrics_.Text(facts);
   }
 
   void Wake() {
@@ -273,8 +347,13 @@ class Service {
   std::unique_ptr<Store> store_;
   std::unique_ptr<Polling> polling_;
   std::unique_ptr<ControlServer> control_;
-  bool no_space_ = false;
+  std::atomic<bool> no_space_{false};
   Steady resume_after_;
+  std::atomic<bool> started_{false}, http_started_{false};  // what they name may be used
+  serve::Site site_;
+  Metrics metrics_;
+  std::string listen_;                // address that the API answers on
+  std::unique_ptr<HttpServer> http_;  // asks all of the above: goes first
   std::string status_line_;
 };
 

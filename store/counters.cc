@@ -87,13 +87,14 @@ Result<StoreCounts> StoreImpl::Count() const {
 
 Result<StoreCounts> StoreImpl::CountAll() const {
   StoreCounts counts;
-  ETL_CHECK_OK(ForEachEntry([&](const EntryName&, const std::map<Kind, Version>& versions) {
+  const auto add = [&](const EntryName&, const std::map<Kind, Version>& versions) {
     for (const auto& [kind, version] : versions) {
       ++counts.entries_by_kind[std::string(KindName(kind))];
       if (version.ranked) ++counts.ranked_runs;
     }
     return true;
-  }));
+  };
+  ETL_CHECK_OK(ForEachEntry(add, {}));
   const std::array<std::pair<keys::Prefix, std::uint64_t*>, 5> lists{
       {{keys::kObject, &counts.objects},
        {keys::kGroup, &counts.groups},

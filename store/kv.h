@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "store/health.h"
 
 namespace etl {
 
@@ -104,6 +105,8 @@ class Kv {
     std::uint64_t table_bytes = 0, log_bytes = 0, estimated_keys = 0;
   };
   virtual Usage DiskUsage() const = 0;
+  // All but what the database does not know of: commits.
+  virtual StoreHealth Health() const = 0;
 };
 
 // Writes batches on a thread of its own, one behind the caller, who sees them at once: Get looks into the

@@ -2,8 +2,10 @@
 #include <array>
 #include <atomic>
 #include <cstdarg>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -297,6 +299,36 @@ class RocksKv final : public Kv {
     if ((*db_)->GetSortedWalFiles(logs).ok())
       for (const auto& log : logs) usage.log_bytes += log->SizeFileBytes();
     return usage;
+  }
+
+  StoreHealth Health() const override {
+    using P = rocksdb::DB::Properties;
+    const auto number = [&](const std::string& property) {
+      std::uint64_t n = 0;
+      return (*db_)->GetIntProperty(property, &n) ? n : 0;
+    };
+    const Usage usage = DiskUsage();
+    StoreHealth health;
+    health.table_bytes = usage.table_bytes;
+    health.log_bytes = usage.log_bytes;
+    health.estimated_keys = usage.estimated_keys;
+    health.writes_stopped = number(P::kIsWriteStopped) != 0;
+    health.compaction_pending_bytes = number(P::kEstimatePendingCompactionBytes);
+    health.compactions_running = number(P::kNumRunningCompactions);
+    health.flushes_running = number(P::kNumRunningFlushes);
+    health.background_errors = number(P::kBackgroundErrors);
+    health.memtable_bytes = number(P::kCurSizeAllMemTables);
+    health.cache_bytes = number(P::kBlockCacheUsage);
+    std::map<std::string, std::string> stats;
+    if ((*db_)->GetMapProperty(P::kCFStats, &stats)) {
+      const auto counted = [&](const char* name) {
+        const auto found = stats.find(name);
+        return found == stats.end() ? 0 : std::strtoull(found->second.c_str(), nullptr, 10);
+      };
+      health.slowdowns = counted("io_stalls.total_slowdown");
+      health.stops = counted("io_stalls.total_stop");
+    }
+    return health;
   }
 
  private:

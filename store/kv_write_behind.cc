@@ -88,6 +88,7 @@ class WriteBehindKv final : public Kv {
     return kv_->CreateBackup(backup_dir, note);
   }
   Usage DiskUsage() const override { return kv_->DiskUsage(); }
+  StoreHealth Health() const override { return kv_->Health(); }
 
  private:
   Status Wait() const {

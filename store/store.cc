@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -255,6 +256,7 @@ std::unique_ptr<CommitBuilder> StoreImpl::NewBuilder(const Ingest& ingest) {
 Result<CommitResult> StoreImpl::Commit(const Ingest& ingest) {
   if (options_.mode != Mode::kWrite) return Fail(WrongMode().error());
   const std::lock_guard lock(writing_);
+  const auto begun = std::chrono::steady_clock::now();
   const auto builder = NewBuilder(ingest);
   auto status = builder->Build();
   if (status) status = kv_->Write(builder->batch(), false);
@@ -265,7 +267,23 @@ Result<CommitResult> StoreImpl::Commit(const Ingest& ingest) {
   }
   builder->Apply();
   sequence_ = state_.sequence;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  NoteCommit(static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
   return builder->result();
+}
+
+void StoreImpl::NoteCommit(std::uint64_t ns) {
+  const auto& bounds = StoreHealth::kCommitBoundsS;
+  const auto above = std::lower_bound(bounds.begin(), bounds.end(), static_cast<double>(ns) / 1e9);
+  commits_[static_cast<std::size_t>(above - bounds.begin())].fetch_add(1, std::memory_order_relaxed);
+  commit_ns_.fetch_add(ns, std::memory_order_relaxed);
+}
+
+StoreHealth StoreImpl::Health() const {
+  StoreHealth health = kv_->Health();
+  for (std::size_t i = 0; i < commits_.size(); ++i) health.commits[i] = commits_[i].load();
+  health.commit_seconds = static_cast<double>(commit_ns_.load()) / 1e9;
+  return health;
 }
 
 Result<CommitResult> StoreImpl::Preview(const Ingest& ingest) {

@@ -15,6 +15,7 @@
 #include "model/instant.h"
 #include "model/manifest.h"
 #include "model/ranking.h"
+#include "store/health.h"
 
 namespace etl {
 
@@ -324,10 +325,11 @@ class Store {
   // Entries of a source with this external id, in every scope.
   virtual Result<std::vector<EntryName>> FindEntries(std::string_view source,
                                                      std::string_view external_id) const = 0;
-  // Every entry with its newest versions, in export order (source, external id, scope); stops when `visit`
-  // returns false.
+  // Every entry with its newest versions, in export order (source, external id, scope), beginning with the
+  // first at or behind `from`; stops when `visit` returns false.
   virtual Status ForEachEntry(
-      const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const = 0;
+      const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit,
+      const EntryName& from = {}) const = 0;
 
   virtual Result<GroupInfo> GetGroup(const Digest& key) const = 0;
   virtual Result<GroupInfo> GetGroup(std::uint32_t number) const = 0;
@@ -356,6 +358,7 @@ class Store {
   // afresh: then this reads all of it.
   virtual Result<StoreCounts> Count() const = 0;
   virtual std::uint64_t DiskBytes() const = 0;
+  virtual StoreHealth Health() const = 0;
 
   // --- the whole store ---
 

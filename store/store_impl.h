@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -76,8 +77,8 @@ class StoreImpl final : public Store {
   Result<std::vector<Version>> GetVersions(const EntryName& name, Kind kind) const override;
   Result<std::vector<EntryName>> FindEntries(std::string_view source,
                                              std::string_view external_id) const override;
-  Status ForEachEntry(
-      const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const override;
+  Status ForEachEntry(const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit,
+                      const EntryName& from) const override;
 
   Result<GroupInfo> GetGroup(const Digest& key) const override;
   Result<GroupInfo> GetGroup(std::uint32_t number) const override;
@@ -100,6 +101,7 @@ class StoreImpl final : public Store {
   Result<std::vector<GapItem>> Gaps(std::string_view source) const override;
   Result<StoreCounts> Count() const override;
   std::uint64_t DiskBytes() const override;
+  StoreHealth Health() const override;
 
   Status Export(AsOf as_of, const std::function<Status(std::string_view)>& sink) const override;
   Result<VerifyReport> Verify() const override;
@@ -135,6 +137,7 @@ class StoreImpl final : public Store {
   Status CheckHead();
   Error LostCommits(std::uint64_t have, std::uint64_t acknowledged) const;
   Status PutEpochs(Kv::Batch& batch) const;
+  void NoteCommit(std::uint64_t ns);
   std::unique_ptr<CommitBuilder> NewBuilder(const Ingest& ingest);
   Result<std::string> Stored(const std::string& key, std::string_view what) const;
 
@@ -151,6 +154,8 @@ class StoreImpl final : public Store {
   WriterState state_;
   std::atomic<std::uint64_t> sequence_{0};
   std::atomic<bool> failed_{false};
+  std::array<std::atomic<std::uint64_t>, StoreHealth::kCommitBoundsS.size() + 1> commits_{};
+  std::atomic<std::uint64_t> commit_ns_{0};
 };
 
 // The record history over a list of members (identity.md), with the previous holder of each step.

@@ -287,8 +287,9 @@ Result<std::vector<EntryName>> StoreImpl::FindEntries(std::string_view source,
 }
 
 Status StoreImpl::ForEachEntry(
-    const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit) const {
-  auto it = kv_->Scan(std::string(1, keys::kEntry), PrefixEnd(std::string(1, keys::kEntry)));
+    const std::function<bool(const EntryName&, const std::map<Kind, Version>&)>& visit,
+    const EntryName& from) const {
+  auto it = kv_->Scan(keys::Entry(from), PrefixEnd(std::string(1, keys::kEntry)));
   for (; it->Valid(); it->Next()) {
     ETL_CHECK_OK(it->checked());
     const auto name = keys::ReadEntry(it->key());

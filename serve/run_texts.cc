@@ -1,11 +1,13 @@
+#include "serve/run_texts.h"
+
+#include <optional>
 #include <string>
 
 #include <spdlog/fmt/fmt.h>
 
-#include "etlctl/format.h"
-#include "etlctl/page.h"
+#include "serve/format.h"
 
-namespace etl::ctl {
+namespace etl::serve {
 namespace {
 
 std::optional<double> MetricOf(const BenchmarkRun& run, std::string_view name) {
@@ -95,4 +97,4 @@ std::vector<std::string> Banners(const RunRecord& record) {
   return lines;
 }
 
-}  // namespace etl::ctl
+}  // namespace etl::serve

@@ -1,4 +1,4 @@
-#include "etlctl/format.h"
+#include "serve/format.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "model/canonical_json.h"
 
-namespace etl::ctl {
+namespace etl::serve {
 namespace {
 
 // Words of kernel names that are abbreviations, as they are usually written.
@@ -154,4 +154,4 @@ std::string UnitOf(std::string_view metric_key) {
   return colon == std::string_view::npos ? std::string() : std::string(metric_key.substr(colon + 1));
 }
 
-}  // namespace etl::ctl
+}  // namespace etl::serve

@@ -1,19 +1,19 @@
-#include "etlctl/run_record.h"
+#include "serve/run_record.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "model/ranking.h"
 
-namespace etl::ctl {
+namespace etl::serve {
 namespace {
 
 constexpr std::string_view kRepair =
     "run `etlctl verify`, then restore a backup or rebuild from the snapshots";
 
 Result<Loaded> LoadReferenced(const Store& store, const Digest& digest, std::initializer_list<Kind> kinds,
-                              const Digest& from) {
-  auto loaded = LoadManifest(store, digest);
+                              const Digest& from, AsOf as_of) {
+  auto loaded = LoadManifest(store, digest, as_of);
   const std::string role(KindName(*kinds.begin()));
   if (!loaded && loaded.error().errc == Errc::kNotFound) {
     return Fail(Errc::kCorrupt, "REFERENCE_MISSING", from.Text(),
@@ -32,25 +32,27 @@ Digest OperationOf(const Spec& workload) {
   return {};
 }
 
-Result<void> LoadParts(const Store& store, RunRecord& record) {
+Result<void> LoadParts(const Store& store, RunRecord& record, AsOf as_of) {
   const BenchmarkRun& run = record.spec();
   const Digest& self = record.run.digest;
   ETL_TRY(record.implementation,
-          LoadReferenced(store, run.implementation_digest, {Kind::kImplementationRevision}, self));
-  ETL_TRY(record.workload,
-          LoadReferenced(store, run.workload_digest, {Kind::kWorkloadSuite, Kind::kWorkloadCase}, self));
-  ETL_TRY(record.protocol, LoadReferenced(store, run.protocol_digest, {Kind::kBenchmarkProtocol}, self));
+          LoadReferenced(store, run.implementation_digest, {Kind::kImplementationRevision}, self, as_of));
+  ETL_TRY(record.workload, LoadReferenced(store, run.workload_digest,
+                                          {Kind::kWorkloadSuite, Kind::kWorkloadCase}, self, as_of));
+  ETL_TRY(record.protocol,
+          LoadReferenced(store, run.protocol_digest, {Kind::kBenchmarkProtocol}, self, as_of));
   ETL_TRY(record.environment,
-          LoadReferenced(store, run.environment_digest, {Kind::kExecutionEnvironment}, self));
+          LoadReferenced(store, run.environment_digest, {Kind::kExecutionEnvironment}, self, as_of));
   ETL_TRY(record.operation, LoadReferenced(store, OperationOf(record.workload.manifest.spec),
-                                           {Kind::kOperationSpec}, record.workload.digest));
+                                           {Kind::kOperationSpec}, record.workload.digest, as_of));
   return {};
 }
 
 // The entry and the version that this run is. An object stands in at least one.
-Result<void> FindVersion(const Store& store, const StoredObject& object, RunRecord& record) {
+Result<void> FindVersion(const Store& store, const StoredObject& object, RunRecord& record, AsOf as_of) {
   for (const EntryName& name : object.entries) {
     ETL_TRY(std::vector<Version> versions, store.GetVersions(name, Kind::kBenchmarkRun));
+    std::erase_if(versions, [&](const Version& version) { return version.sequence > as_of.sequence; });
     const auto with_run = [&](const Version& version) { return version.digest == object.digest; };
     const auto passed = [&](const Version& version) {
       return with_run(version) && version.state == EntryState::kPassed;
@@ -64,12 +66,14 @@ Result<void> FindVersion(const Store& store, const StoredObject& object, RunReco
     record.versions = std::move(versions);
     return {};
   }
+  if (!as_of.now())
+    return Fail(Errc::kNotFound, "NOT_FOUND", object.digest.Text(), "the run was not there yet", "");
   return Fail(Errc::kCorrupt, "REFERENCE_MISSING", object.digest.Text(),
               "no entry is in a state with this run", std::string(kRepair));
 }
 
-Result<void> FindPlace(const Store& store, RunRecord& record) {
-  ETL_TRY(const auto states, store.GetEntry(record.entry));
+Result<void> FindPlace(const Store& store, RunRecord& record, AsOf as_of) {
+  ETL_TRY(const auto states, store.GetEntry(record.entry, as_of));
   const auto newest = states.find(Kind::kBenchmarkRun);
   if (newest != states.end()) record.newest = newest->second;
   if (record.newest && record.newest->digest && record.newest->digest != record.run.digest) {
@@ -79,9 +83,9 @@ Result<void> FindPlace(const Store& store, RunRecord& record) {
     ETL_TRY(record.group, store.GetGroup(record.version.ranked->group));
     const bool current = !record.superseded() && !record.retracted();
     if (current) {
-      ETL_TRY(record.place, store.RankOf(record.version));
+      ETL_TRY(record.place, store.RankOf(record.version, as_of));
     }
-    ETL_TRY(std::vector<StandingLine> first, store.GetStanding(*record.group, 0, 1));
+    ETL_TRY(std::vector<StandingLine> first, store.GetStanding(*record.group, 0, 1, as_of));
     if (!first.empty()) record.leader = std::move(first.front());
   }
   etl::Standing standing;
@@ -108,12 +112,12 @@ bool RunRecord::retracted() const {
   return newest && (!newest->digest || newest->state != EntryState::kPassed);
 }
 
-Result<Loaded> LoadManifest(const Store& store, const Digest& digest) {
+Result<Loaded> LoadManifest(const Store& store, const Digest& digest, AsOf as_of) {
   Loaded loaded;
   loaded.digest = digest;
   ETL_TRY(const StoredObject object, store.GetObject(digest));
   if (!object.entries.empty()) loaded.external_id = object.entries.front().external_id;
-  ETL_TRY(loaded.text, store.ManifestOf(digest));
+  ETL_TRY(loaded.text, store.ManifestOf(digest, as_of));
   const auto document = json::Document::Parse(loaded.text);
   auto manifest = document ? ReadManifest(document->root()) : Result<Manifest>(Fail(document.error()));
   if (!manifest) {
@@ -124,9 +128,9 @@ Result<Loaded> LoadManifest(const Store& store, const Digest& digest) {
   return loaded;
 }
 
-Result<RunRecord> LoadRun(const Store& store, const Digest& digest) {
+Result<RunRecord> LoadRun(const Store& store, const Digest& digest, AsOf as_of) {
   RunRecord record;
-  ETL_TRY(record.run, LoadManifest(store, digest));
+  ETL_TRY(record.run, LoadManifest(store, digest, as_of));
   if (record.run.manifest.kind() != Kind::kBenchmarkRun) {
     return Fail(Errc::kNotFound, "NOT_FOUND", digest.Text(),
                 "this is no run but a " + std::string(KindName(record.run.manifest.kind())),
@@ -134,9 +138,9 @@ Result<RunRecord> LoadRun(const Store& store, const Digest& digest) {
   }
   record.primary = PrimaryMeasurementOf(record.spec());
   ETL_TRY(const StoredObject object, store.GetObject(digest));
-  ETL_CHECK_OK(FindVersion(store, object, record));
-  ETL_CHECK_OK(LoadParts(store, record));
-  ETL_CHECK_OK(FindPlace(store, record));
+  ETL_CHECK_OK(FindVersion(store, object, record, as_of));
+  ETL_CHECK_OK(LoadParts(store, record, as_of));
+  ETL_CHECK_OK(FindPlace(store, record, as_of));
   ETL_TRY(record.introduced, store.GetCommit(object.sequence));
   ETL_TRY(record.derived, store.GetCommit(record.version.from));
   return record;
@@ -168,4 +172,4 @@ std::string StateText(const Version& version) {
   return text;
 }
 
-}  // namespace etl::ctl
+}  // namespace etl::serve
