@@ -108,6 +108,7 @@ Result<Response> Answered(const Route& route, Ask& ask) {
   ETL_TRY(Response response, route.answer(ask));
   response.Header("ETag", tag);
   response.Header("Cache-Control", "no-cache");
+  response.holds_at = ask.store.sequence();
   return response;
 }
 

@@ -202,6 +202,19 @@ TEST_F(ApiTest, AnUnchangedStateIsNotSentAgain) {
   EXPECT_EQ(Get("/api/v1/records", tag).status, 200);
 }
 
+TEST_F(ApiTest, AnAnswerIsMadeOncePerState) {
+  const Response first = Get("/api/v1/records"), again = Get("/api/v1/records");
+  EXPECT_EQ(first.body, again.body);  // the very same bytes
+  EXPECT_EQ(again.route, "records");
+  EXPECT_EQ(Header(again, "ETag"), Header(first, "ETag"));
+  (void)test::Backfill(*store_, Picture(2), clock_);
+  const Response after = Get("/api/v1/records");
+  EXPECT_NE(after.body, first.body);
+  EXPECT_NE(Header(after, "ETag"), Header(first, "ETag"));
+  EXPECT_NE(Get("/api/v1/sources").body, Get("/api/v1/sources").body)
+      << "it does not hang on the sequence alone";
+}
+
 TEST_F(ApiTest, AnEntryHasItsVersionsWithWhereTheyCameFrom) {
   (void)test::Backfill(*store_, Picture(2), clock_);
   std::set<std::string> ids;
