@@ -108,6 +108,7 @@ Result<Response> Answered(const Route& route, Ask& ask) {
   ETL_TRY(Response response, route.answer(ask));
   response.Header("ETag", tag);
   response.Header("Cache-Control", "no-cache");
+  response.holds_at = ask.store.sequence();
   return response;
 }
 
@@ -188,6 +189,11 @@ const std::vector<Route>& Routes() {
        false,
        false,
        false},
+      {"/feed",
+       "feed",
+       "New records, runs taken in and runs taken back, day by day",
+       {{"since", "From this instant on; the last seven days where it is not given"}},
+       GetFeed},
       {"/objects/{digest}",
        "object",
        "The canonical bytes that a digest is of",

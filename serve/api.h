@@ -89,6 +89,7 @@ Result<Response> ListSources(const Ask& ask);
 Result<Response> ListHardware(const Ask& ask);
 Result<Response> GetCoverage(const Ask& ask);
 Result<Response> ListChanges(const Ask& ask);
+Result<Response> GetFeed(const Ask& ask);
 Result<Response> GetObjectBytes(const Ask& ask);
 Result<Response> GetEntryVersions(const Ask& ask);
 Result<Response> ListQuarantine(const Ask& ask);

@@ -130,6 +130,7 @@ Result<Response> GetObjectBytes(const Ask& ask) {
     response = Response();
     response.status = 304;
   }
+  if (response.status == 200) response.holds_at = ask.store.sequence();
   response.Header("ETag", tag);
   response.Header("Cache-Control", "public, max-age=31536000, immutable");
   return response;

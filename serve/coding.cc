@@ -72,15 +72,19 @@ std::optional<std::string> Zstd(const std::string& body) {
 
 }  // namespace
 
+std::string_view CodingFor(std::string_view accept_encoding) {
+  if (accept_encoding.empty()) return "";
+  return Takes(accept_encoding, "zstd") ? "zstd" : Takes(accept_encoding, "gzip") ? "gzip" : "";
+}
+
 void Encode(Response& response, std::string_view accept_encoding) {
   if (response.status != 200 || !response.body || response.wait_ms) return;
   response.Header("Vary", "Accept-Encoding");
   if (response.body->size() < kCodedBytesMin || response.body->size() > UINT32_MAX) return;
-  const bool zstd = Takes(accept_encoding, "zstd");
-  if (!zstd && !Takes(accept_encoding, "gzip")) return;
-  auto coded = zstd ? Zstd(*response.body) : Gzip(*response.body);
+  const std::string name(CodingFor(accept_encoding));
+  if (name.empty()) return;
+  auto coded = name == "zstd" ? Zstd(*response.body) : Gzip(*response.body);
   if (!coded || coded->size() >= response.body->size()) return;
-  const std::string name = zstd ? "zstd" : "gzip";
   response.body = std::make_shared<const std::string>(*std::move(coded));
   for (auto& [field, value] : response.headers)
     if (field == "ETag" && value.ends_with('"')) value.insert(value.size() - 1, "-" + name);

@@ -14,6 +14,9 @@ inline constexpr std::size_t kCodedBytesMin = 1024;  // smaller bodies are sent 
 // answer varies with Accept-Encoding, whether or not it was compressed.
 void Encode(Response& response, std::string_view accept_encoding);
 
+// The coding that Encode would choose: "zstd", "gzip" or "".
+std::string_view CodingFor(std::string_view accept_encoding);
+
 // Whether an If-None-Match (weak comparison; RFC 9110, section 13.1.2) names this tag, in any coding.
 bool TagMatches(std::string_view if_none_match, std::string_view tag);
 

@@ -50,6 +50,8 @@ struct Response {
   std::vector<std::pair<std::string_view, std::string>> headers;  // beside those that every answer has
   std::shared_ptr<const std::string> body;                        // null: none
   std::optional<Error> problem;                                   // becomes the body with Finish
+  // The answer is the same while the store is at this sequence.
+  std::optional<std::uint64_t> holds_at;
   // Nothing to say yet: ask again when the store has moved on, or after this many milliseconds with
   // `may_wait` false. Everything else is then meaningless.
   std::optional<std::int64_t> wait_ms;

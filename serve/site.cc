@@ -29,8 +29,18 @@ std::uint64_t Site::version() const {
 
 Response Site::Answer(const Request& request) const noexcept {
   try {
+    const Store* const store = store_.load();
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    std::string key;
+    if (store != nullptr && reads && request.if_none_match.empty()) {
+      key = request.target;
+      key.append(" ").append(CodingFor(request.accept_encoding));
+      if (auto known = answers_.Find(key, store->sequence())) return *std::move(known);
+    }
     Response response = Route(request);
     Encode(response, request.accept_encoding);
+    if (!key.empty() && response.holds_at && response.status == 200)
+      answers_.Put(key, *response.holds_at, response);
     return response;
   } catch (const std::exception&) {
     return Problem(500, "INTERNAL", "the server failed to answer", "tell who runs this mirror");

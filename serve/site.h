@@ -10,6 +10,7 @@
 
 #include "model/error.h"
 #include "model/instant.h"
+#include "serve/answer_cache.h"
 #include "serve/catalogue.h"
 #include "serve/http.h"
 #include "store/store.h"
@@ -47,6 +48,7 @@ class Site {
   Clock& clock_;
   SiteHooks hooks_;
   mutable CatalogueCache catalogues_;
+  mutable AnswerCache answers_;
   std::atomic<const Store*> store_{nullptr};
 };
 

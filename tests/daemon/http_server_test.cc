@@ -1,13 +1,17 @@
 #include "daemon/http_server.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "daemon/listen.h"
 #include "serve/http.h"
@@ -351,6 +355,26 @@ TEST(ListenOn, SaysWhichPortIsTakenAndWhoCouldFreeIt) {
   EXPECT_EQ(second.error().errc, Errc::kConflict);
   EXPECT_EQ(second.error().where, "127.0.0.1:" + std::to_string(first->Port()));
   EXPECT_NE(second.error().fix.find("listen_port"), std::string::npos);
+}
+
+TEST(TakeInherited, FindsTheSocketOfItsNameThatTheManagerListensOn) {
+  const auto socket = ListenOn("127.0.0.1", 0);
+  ASSERT_TRUE(socket);
+  EXPECT_LT(TakeInherited("api").fd(), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(socket->fd(), 3);
+    ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+    ::setenv("LISTEN_FDS", "1", 1);
+    ::setenv("LISTEN_FDNAMES", "api", 1);
+    const bool other = TakeInherited("other").fd() < 0;
+    ListeningSocket found = TakeInherited("api");
+    const bool right = other && found.fd() == 3 && found.Port() != 0;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(ListenOn, RefusesWhatIsNoAddressOfThisMachine) {

@@ -202,6 +202,19 @@ TEST_F(ApiTest, AnUnchangedStateIsNotSentAgain) {
   EXPECT_EQ(Get("/api/v1/records", tag).status, 200);
 }
 
+TEST_F(ApiTest, AnAnswerIsMadeOncePerState) {
+  const Response first = Get("/api/v1/records"), again = Get("/api/v1/records");
+  EXPECT_EQ(first.body, again.body);  // the very same bytes
+  EXPECT_EQ(again.route, "records");
+  EXPECT_EQ(Header(again, "ETag"), Header(first, "ETag"));
+  (void)test::Backfill(*store_, Picture(2), clock_);
+  const Response after = Get("/api/v1/records");
+  EXPECT_NE(after.body, first.body);
+  EXPECT_NE(Header(after, "ETag"), Header(first, "ETag"));
+  EXPECT_NE(Get("/api/v1/sources").body, Get("/api/v1/sources").body)
+      << "it does not hang on the sequence alone";
+}
+
 TEST_F(ApiTest, AnEntryHasItsVersionsWithWhereTheyCameFrom) {
   (void)test::Backfill(*store_, Picture(2), clock_);
   std::set<std::string> ids;
@@ -252,6 +265,22 @@ TEST_F(ApiTest, ChangesWaitWhereThereAreNoneYet) {
   (void)test::Backfill(*store_, Picture(2), clock_);
   EXPECT_NE(site_.version(), version);
   EXPECT_FALSE(Get(target).wait_ms);
+}
+
+TEST_F(ApiTest, TheFeedTellsRecordsImportsAndCorrections) {
+  (void)test::Backfill(*store_, Picture(2), clock_);
+  (void)test::Backfill(*store_, Picture(3), clock_);
+  const json::Document feed = Body("/api/v1/feed?since=2000-01-01T00:00:00Z");
+  std::map<std::string, int> kinds;
+  for (const json::Value day : feed.root().Find("days").elements())
+    for (const json::Value entry : day.Find("entries").elements()) {
+      ++kinds[std::string(entry.Find("kind").AsString())];
+      EXPECT_TRUE(entry.Find("at").AsString().starts_with(day.Find("date").AsString()));
+    }
+  EXPECT_GT(kinds["record"], 0);
+  EXPECT_GT(kinds["import"], 0);
+  EXPECT_EQ(Body("/api/v1/feed?since=9000-01-01T00:00:00Z").root().Find("days").size(), 0U);
+  EXPECT_EQ(Code(Get("/api/v1/feed?since=soon")), "SINCE");
 }
 
 TEST_F(ApiTest, RunsOfOneGroupMayBeCompared) {
@@ -372,9 +401,13 @@ TEST_F(ApiTest, AnswersInTheShapesOfTheContract) {
   ASSERT_TRUE(openapi);
   (void)test::Backfill(*store_, Picture(2), clock_);
   (void)test::Backfill(*store_, Picture(3), clock_);
-  std::vector<std::pair<std::string, std::string>> asked{
-      {"/runs", "/runs"},         {"/records", "/records"},   {"/operations", "/operations"},
-      {"/hardware", "/hardware"}, {"/coverage", "/coverage"}, {"/sources", "/sources"}};
+  std::vector<std::pair<std::string, std::string>> asked{{"/runs", "/runs"},
+                                                         {"/records", "/records"},
+                                                         {"/operations", "/operations"},
+                                                         {"/hardware", "/hardware"},
+                                                         {"/coverage", "/coverage"},
+                                                         {"/sources", "/sources"},
+                                                         {"/feed", "/feed?since=2000-01-01T00:00:00Z"}};
   const auto ids = Walk("/api/v1/runs?limit=200");
   for (const std::string& id : ids) asked.emplace_back("/runs/{idOrDigest}", "/runs/" + id);
   asked.emplace_back("/compare", "/compare?runs=" + ids[0] + "," + ids[1] + "," + ids.back());
