@@ -94,7 +94,7 @@ class Service {
         runner_(runner),
         signals_(io_),
         timer_(io_),
-        site_(clock_, {[this] { return MetricsText(); }, [this] { return NotReady(); }}),
+        site_(serve::SiteHooks{[this] { return MetricsText(); }, [this] { return NotReady(); }}),
         metrics_(ETL_VERSION) {}
 
   Log& OpenLog() {

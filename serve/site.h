@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/error.h"
-#include "model/instant.h"
 #include "serve/answer_cache.h"
 #include "serve/catalogue.h"
 #include "serve/http.h"
@@ -30,7 +30,7 @@ struct SiteHooks {
 // the store.
 class Site {
  public:
-  Site(Clock& clock, SiteHooks hooks) : clock_(clock), hooks_(std::move(hooks)) {}
+  explicit Site(SiteHooks hooks) : hooks_(std::move(hooks)) {}
 
   // From now on there is a store to read, or (null) none any more. It must outlive every Answer that began
   // meanwhile. Without one, all but /livez, /readyz and /metrics is 503 STORE_CLOSED.
@@ -45,7 +45,6 @@ class Site {
   Response Ready() const;
   Response Api(const Request& request) const;
 
-  Clock& clock_;
   SiteHooks hooks_;
   mutable CatalogueCache catalogues_;
   mutable AnswerCache answers_;

@@ -28,7 +28,7 @@ std::string Picture(int number) {
 // The example leaderboard in memory, behind a site.
 class ApiTest : public testing::Test {
  protected:
-  ApiTest() : store_(test::OpenStore("", clock_)), site_(clock_, {}) {
+  ApiTest() : store_(test::OpenStore("", clock_)), site_(SiteHooks{}) {
     EXPECT_EQ(test::Backfill(*store_, Picture(1), clock_).visit, "full");
     site_.SetStore(store_.get());
   }

@@ -23,7 +23,7 @@ TEST(Site, IsReadyWhenNothingSpeaksAgainstIt) {
   test::ManualClock clock;
   std::vector<std::string> reasons{"a was never visited in full", "the disk is full"};
   const auto store = test::OpenStore("", clock);
-  Site site(clock, {{}, [&] { return reasons; }});
+  Site site(SiteHooks{{}, [&] { return reasons; }});
   site.SetStore(store.get());
   const Response not_ready = Get(site, "/readyz");
   EXPECT_EQ(not_ready.status, 503);
@@ -34,16 +34,14 @@ TEST(Site, IsReadyWhenNothingSpeaksAgainstIt) {
 }
 
 TEST(Site, ShowsMetricsOnlyWhereThereAreSome) {
-  test::ManualClock clock;
-  EXPECT_EQ(Get(Site(clock, {}), "/metrics").status, 404);
-  const Response metrics = Get(Site(clock, {[] { return "etld_x 1\n"; }, {}}), "/metrics");
+  EXPECT_EQ(Get(Site(SiteHooks{}), "/metrics").status, 404);
+  const Response metrics = Get(Site(SiteHooks{[] { return "etld_x 1\n"; }, {}}), "/metrics");
   EXPECT_EQ(*metrics.body, "etld_x 1\n");
   EXPECT_EQ(metrics.route, "metrics");
 }
 
 TEST(Site, AFailingHookIsAnswered500WithoutItsWords) {
-  test::ManualClock clock;
-  const Site site(clock, {[]() -> std::string { throw std::runtime_error("secret"); }, {}});
+  const Site site(SiteHooks{[]() -> std::string { throw std::runtime_error("secret"); }, {}});
   Response response = Get(site, "/metrics");
   EXPECT_EQ(response.status, 500);
   Finish(response, "1");
