@@ -23,15 +23,6 @@ std::vector<std::string> NotesOn(const Settings& settings) {
   return notes;
 }
 
-std::string FaultJson(const Error& fault) {
-  return JsonObject()
-      .Text("code", fault.code)
-      .Text("where", fault.where)
-      .Text("what", fault.what)
-      .Text("fix", fault.fix)
-      .Done();
-}
-
 void ShowCheckJson(Output& out, const std::string& path, const std::vector<Error>& faults,
                    const std::vector<std::string>& notes) {
   std::vector<std::string> list;

@@ -68,15 +68,6 @@ std::vector<Error> FaultsOf(const std::string& path) {
   return CheckManifest(document->root());
 }
 
-std::string FaultJson(const Error& fault) {
-  return JsonObject()
-      .Text("code", fault.code)
-      .Text("where", fault.where)
-      .Text("what", fault.what)
-      .Text("fix", fault.fix)
-      .Done();
-}
-
 // The file in front of the place in it, so that the line says both.
 Error InFile(const std::string& path, Error error) {
   if (error.where != path) error.where = error.where.empty() ? path : path + " " + error.where;

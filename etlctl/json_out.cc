@@ -131,4 +131,13 @@ std::string PrettyJson(json::Value value, std::size_t indent) {
   return out;
 }
 
+std::string FaultJson(const Error& fault) {
+  return JsonObject()
+      .Text("code", fault.code)
+      .Text("where", fault.where)
+      .Text("what", fault.what)
+      .Text("fix", fault.fix)
+      .Done();
+}
+
 }  // namespace etl::ctl

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/digest.h"
+#include "model/error.h"
 #include "model/instant.h"
 #include "model/json.h"
 
@@ -38,6 +39,9 @@ class JsonObject {
   void Name(std::string_view name);
   std::string text_ = "{";
 };
+
+// {code, where, what, fix}.
+std::string FaultJson(const Error& fault);
 
 // "[a,b]" from values that are JSON already.
 std::string JsonArray(const std::vector<std::string>& values);

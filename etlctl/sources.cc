@@ -40,7 +40,8 @@ Result<std::vector<SourceReport>> StoredReports(const Store& store) {
       report.last_end = visit->finished_at;
       if (visit->state == "full" && !report.last_full) report.last_full = visit->finished_at;
     }
-    report.advice = "start etld, or poll by hand: `etlctl poll --source " + source + "`";
+    report.advice = state.paused ? "run `etlctl resume " + source + "` to go on"
+                                 : "start etld, or poll by hand: `etlctl poll --source " + source + "`";
   }
   return reports;
 }
@@ -49,21 +50,21 @@ std::string ReportJson(const SourceReport& report) {
   JsonObject object;
   object.Text("source", report.source).Text("state", report.state);
   object.Maybe("lastFull", report.last_full);
-  if (report.last_visit.empty()) {
-    object.Null("lastVisit");
-  } else {
-    object.Text("lastVisit", report.last_visit);
-  }
+  const auto text = [&](std::string_view name, const std::string& value) {
+    if (value.empty()) {
+      object.Null(name);
+    } else {
+      object.Text(name, value);
+    }
+  };
+  text("lastVisit", report.last_visit);
   object.Maybe("lastEnd", report.last_end)
       .Maybe("next", report.next)
       .Text("whyNext", report.why_next)
       .Integer("intervalMs", report.interval_ms)
       .Count("failures", report.failures);
-  if (report.last_error.empty()) {
-    object.Null("lastError").Null("whatToDo");
-  } else {
-    object.Text("lastError", report.last_error).Text("whatToDo", report.advice);
-  }
+  text("lastError", report.last_error);
+  text("whatToDo", report.advice);  // a source that is paused had no error, and needs somebody all the same
   return object.Done();
 }
 

@@ -16,15 +16,6 @@
 namespace etl::ctl {
 namespace {
 
-std::string FaultJson(const Error& fault) {
-  return JsonObject()
-      .Text("code", fault.code)
-      .Text("where", fault.where)
-      .Text("what", fault.what)
-      .Text("fix", fault.fix)
-      .Done();
-}
-
 std::string ReportJson(const VerifyReport& report) {
   std::vector<std::string> faults;
   for (const Error& fault : report.faults) faults.push_back(FaultJson(fault));

@@ -1,7 +1,7 @@
 // Runs: one, and a list.
 #include <algorithm>
-#include <array>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -9,6 +9,7 @@
 #include "model/comparison.h"
 #include "model/json.h"
 #include "model/json_writer.h"
+#include "model/manifest_fields.h"
 #include "model/ranking.h"
 #include "model/text.h"
 #include "serve/api.h"
@@ -24,21 +25,6 @@ using json::ObjectWriter;
 
 constexpr std::uint64_t kRunsPreset = 50, kRunsMax = 200;
 constexpr std::size_t kScannedMax = 20'000;  // entries looked at for one page; a page may end early
-
-// The states that the contract knows.
-constexpr std::array<std::string_view, 13> kStatuses{"passed",
-                                                     "incorrect_shape",
-                                                     "incorrect_dtype",
-                                                     "incorrect_numerical",
-                                                     "compile_error",
-                                                     "runtime_error",
-                                                     "timeout",
-                                                     "resource_exceeded",
-                                                     "invalid_reference",
-                                                     "policy_violation",
-                                                     "suspected_reward_hack",
-                                                     "incomplete_evidence",
-                                                     "revoked"};
 
 void MaybeNumber(ObjectWriter& object, std::string_view name, const std::optional<double>& value) {
   if (value) {
@@ -266,7 +252,8 @@ Result<Filter> FilterOf(const Request& request, const Catalogue& catalogue) {
   filter.status = ParamText(request, "status");
   const std::string since = ParamText(request, "since");
   if (!filter.status.empty() &&
-      std::find(kStatuses.begin(), kStatuses.end(), filter.status) == kStatuses.end())
+      std::find(std::begin(manifest::kRunStatuses), std::end(manifest::kRunStatuses), filter.status) ==
+          std::end(manifest::kRunStatuses))
     return Fail(Errc::kInvalid, "STATUS", "status", "there is no such status", "\"passed\" is one");
   if (!since.empty()) {
     const auto at = ParseSourceInstant(since);

@@ -210,8 +210,11 @@ TEST_F(Daemon, RemembersOverAKillThatASourceIsPaused) {
     EXPECT_EQ(daemon->Wait(), 128 + SIGKILL);
   }
   EXPECT_EQ(Source("state"), "paused") << "without a daemon too";
+  EXPECT_THAT(Source("whatToDo"), HasSubstr("etlctl resume sol-execbench"));
   const auto daemon = Ready();
   EXPECT_EQ(Source("state"), "paused");
+  EXPECT_THAT(Source("whatToDo"), HasSubstr("etlctl resume sol-execbench"));
+  EXPECT_EQ(Source("lastError"), "");
   const std::size_t requests = upstream_->count();
   ASSERT_EQ(Etlctl({"resume", "sol-execbench"}).exit, 0);
   ASSERT_TRUE(daemon->Until([&] { return upstream_->count() > requests; }));

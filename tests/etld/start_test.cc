@@ -22,6 +22,17 @@ using test::EtldProcess;
 using test::EtldSettings;
 using ::testing::HasSubstr;
 
+// A UNIX socket at this path; -1 where it cannot be.
+int Bound(const std::string& path) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct sockaddr_un address {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  if (::bind(fd, reinterpret_cast<struct sockaddr*>(&address), sizeof address) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
 class Start : public testing::Test {
  protected:
   // Runs etld until it ends by itself.
@@ -96,11 +107,8 @@ TEST_F(Start, IsRefusedWhereTheControlSocketCannotBe) {
 
 TEST_F(Start, IsRefusedWhereAnotherAnswersOnTheControlSocket) {
   const std::string path = dir_.File("control");
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_un address {};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(::bind(fd, reinterpret_cast<struct sockaddr*>(&address), sizeof address), 0);
+  const int fd = Bound(path);
+  ASSERT_GE(fd, 0);
   ASSERT_EQ(::listen(fd, 1), 0);
   EXPECT_EQ(Run(Settings()), 5) << log_;
   EXPECT_THAT(log_, HasSubstr("CONTROL_IN_USE"));
@@ -126,11 +134,8 @@ TEST_F(Start, IsRefusedByADamagedStoreWithAnExitStatusThatIsNotTriedAgain) {
 TEST_F(Start, ReplacesTheSocketThatADeadDaemonLeft) {
   const std::string path = dir_.File("control");
   {
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_un address {};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    ASSERT_EQ(::bind(fd, reinterpret_cast<struct sockaddr*>(&address), sizeof address), 0);
+    const int fd = Bound(path);
+    ASSERT_GE(fd, 0);
     ::close(fd);
   }
   test::EtldOptions options;

@@ -5,12 +5,12 @@ set -euo pipefail
 
 etlctl=$1 repo=$2 folder=$3
 rm -rf "$folder"
-mkdir -p "$folder/bin" "$folder/work/subfolder"
+mkdir -p "$folder/bin" "$folder/typed_in/subfolder"
 ln -s "$etlctl" "$folder/bin/etlctl"
 PATH=$folder/bin:$PATH
 export ETL_STORE=$folder/store
 etlctl backfill --source sol-execbench --from "$repo/fixtures/leaderboard/1" >/dev/null
-cd "$folder/work"
+cd "$folder/typed_in"
 touch a_file
 faults=0
 
